@@ -1,0 +1,72 @@
+//! First come, first served per file within the process: operations on one physical file name run in the order in which
+//! they were entered, whichever store they came through.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+
+static QUEUES: LazyLock<Mutex<HashMap<PathBuf, Arc<Queue>>>> = LazyLock::new(Mutex::default);
+
+#[derive(Default)]
+struct Queue {
+    turns: Mutex<Turns>,
+    changed: Condvar,
+}
+
+/// Tickets are numbered as drawn; `serving` is the ticket whose turn it is.
+#[derive(Default)]
+struct Turns {
+    drawn: u64,
+    serving: u64,
+}
+
+/// A turn on one file; the next in the queue goes on when it is dropped.
+pub(crate) struct Turn {
+    file: PathBuf,
+    queue: Arc<Queue>,
+}
+
+/// Waits until every operation that entered before on this file is done.
+pub(crate) fn enter(file: &Path) -> Turn {
+    let mut queues = hold(&QUEUES);
+    let queue = Arc::clone(queues.entry(file.to_path_buf()).or_default());
+    // The ticket is drawn while the registry is held, so that a queue with waiters is never taken out of it.
+    let mut turns = hold(&queue.turns);
+    let ticket = turns.drawn;
+    turns.drawn += 1;
+    drop(queues);
+    while turns.serving != ticket {
+        turns = queue.changed.wait(turns).unwrap_or_else(PoisonError::into_inner);
+    }
+    drop(turns);
+    Turn { file: file.to_path_buf(), queue }
+}
+
+/// Like [`enter`] for a reader that need not hold up others: waits for pending operations on the file, if there are any.
+pub(crate) fn wait_for_pending(file: &Path) {
+    let pending = {
+        let queues = hold(&QUEUES);
+        !queues.is_empty() && queues.contains_key(file)
+    };
+    if pending {
+        drop(enter(file));
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let mut queues = hold(&QUEUES);
+        let mut turns = hold(&self.queue.turns);
+        turns.serving += 1;
+        if turns.serving == turns.drawn {
+            queues.remove(&self.file);
+        }
+        drop(turns);
+        self.queue.changed.notify_all();
+    }
+}
+
+/// The counters stay right even if a thread panicked while it held them: they are changed by single additions.
+fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,291 @@
+//! The walk over homes: folders and files shared out among a few threads, each file read once.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use crate::error::NoteError;
+use crate::identity::Identity;
+use crate::query::Listing;
+use crate::queue;
+use crate::scope::{Home, Scope};
+
+/// More threads than this gain nothing: the file system is the limit.
+const MAX_THREADS: usize = 8;
+/// Files that one thread takes at a time.
+const BATCH: usize = 128;
+
+/// A file met on a walk.
+pub(crate) struct NoteFile<'a> {
+    home: &'a WalkedHome,
+    /// Path below the home, with the separator of the system.
+    relative: &'a Path,
+}
+
+/// What a walk gave.
+pub(crate) struct Found<T> {
+    pub(crate) rows: Vec<T>,
+    /// The first failure of each home that had one, in the order of the homes.
+    pub(crate) failures: Vec<Failure>,
+}
+
+/// A home that could not be walked to its end.
+pub(crate) struct Failure {
+    pub(crate) home: String,
+    pub(crate) error: NoteError,
+}
+
+impl<T> Default for Found<T> {
+    fn default() -> Self {
+        Self { rows: Vec::new(), failures: Vec::new() }
+    }
+}
+
+impl<T> Found<T> {
+    /// All rows, or the first failure.
+    pub(crate) fn strict(self) -> Result<Vec<T>, NoteError> {
+        match self.failures.into_iter().next() {
+            Some(failure) => Err(failure.error),
+            None => Ok(self.rows),
+        }
+    }
+
+    pub(crate) fn lenient(self) -> Listing<T> {
+        Listing { rows: self.rows, unavailable: self.failures.into_iter().map(|failure| failure.home).collect() }
+    }
+}
+
+impl NoteFile<'_> {
+    pub(crate) fn scope(&self) -> Scope {
+        self.home.scope
+    }
+
+    /// The path in the home, `/`-separated; control characters are escaped, since no address can hold them.
+    pub(crate) fn path(&self) -> String {
+        let mut path = String::new();
+        for component in self.relative {
+            if !path.is_empty() {
+                path.push('/');
+            }
+            for c in component.to_string_lossy().chars() {
+                if c.is_ascii_control() {
+                    path.push_str(&format!("\\u{:04x}", u32::from(c)));
+                } else {
+                    path.push(c);
+                }
+            }
+        }
+        path
+    }
+
+    /// The rendered address.
+    pub(crate) fn address(&self) -> String {
+        self.home.prefix.clone() + &self.path()
+    }
+}
+
+/// Walks homes in parallel and gives the bytes of each selected note to `row`. A home that fails gives no rows.
+pub(crate) fn visit<T: Send>(
+    identity: &Identity,
+    homes: &[Home],
+    selected: impl Fn(&NoteFile<'_>) -> bool + Sync,
+    row: impl Fn(&NoteFile<'_>, &[u8]) -> Option<T> + Sync,
+) -> Found<T> {
+    let homes: Vec<WalkedHome> = homes.iter().map(|home| WalkedHome::of(identity, home)).collect();
+    let first = (0..homes.len()).rev().map(|home| Job::Folder { home, relative: PathBuf::new() }).collect();
+    let pool = Pool::new(first);
+    let work = || {
+        let mut rows: Vec<(usize, T)> = Vec::new();
+        let mut buffer = Vec::new();
+        while let Some(job) = pool.take() {
+            let home = &homes[job.home()];
+            let result = match &job {
+                Job::Folder { relative, .. } => read_folder(home, job.home(), relative).map(|jobs| pool.add(jobs)),
+                Job::Files { names, relative, .. } => names.iter().try_for_each(|name| {
+                    let relative = relative.join(name);
+                    let file = NoteFile { home, relative: &relative };
+                    if selected(&file) && read_note(&home.folder.join(&relative), &mut buffer)? {
+                        rows.extend(row(&file, &buffer).map(|row| (job.home(), row)));
+                    }
+                    Ok(())
+                }),
+            };
+            pool.done(job.home(), result);
+        }
+        rows
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
+    let rows: Vec<(usize, T)> = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut rows = work();
+        for other in others {
+            match other.join() {
+                Ok(more) => rows.extend(more),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        rows
+    });
+    let failures = pool.into_failures();
+    let rows = rows.into_iter().filter(|(home, _)| !failures.contains_key(home)).map(|(_, row)| row).collect();
+    let failures =
+        failures.into_iter().map(|(home, error)| Failure { home: homes[home].name.clone(), error }).collect();
+    Found { rows, failures }
+}
+
+/// Names of the folders directly in a folder; none if it does not exist. Links are not folders here.
+pub(crate) fn subfolders(folder: &Path) -> io::Result<Vec<OsString>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            names.push(entry.file_name());
+        }
+    }
+    Ok(names)
+}
+
+/// A home with what its rows need.
+struct WalkedHome {
+    folder: PathBuf,
+    prefix: String,
+    scope: Scope,
+    /// How messages call it.
+    name: String,
+}
+
+impl WalkedHome {
+    fn of(identity: &Identity, home: &Home) -> Self {
+        let prefix = identity.prefix(home);
+        let name = if prefix.is_empty() { "this session".to_owned() } else { prefix.trim_end_matches('/').to_owned() };
+        Self { folder: identity.folder(home), prefix, scope: home.scope(), name }
+    }
+}
+
+/// A piece of work: a folder to look into, or some files of one folder to read.
+enum Job {
+    Folder { home: usize, relative: PathBuf },
+    Files { home: usize, relative: PathBuf, names: Vec<OsString> },
+}
+
+impl Job {
+    fn home(&self) -> usize {
+        match self {
+            Self::Folder { home, .. } | Self::Files { home, .. } => *home,
+        }
+    }
+}
+
+/// The jobs that are waiting, and how many are not done.
+struct Pool {
+    state: Mutex<PoolState>,
+    changed: Condvar,
+}
+
+struct PoolState {
+    jobs: Vec<Job>,
+    open: usize,
+    failures: BTreeMap<usize, NoteError>,
+}
+
+impl Pool {
+    fn new(jobs: Vec<Job>) -> Self {
+        let open = jobs.len();
+        Self { state: Mutex::new(PoolState { jobs, open, failures: BTreeMap::new() }), changed: Condvar::new() }
+    }
+
+    fn add(&self, jobs: Vec<Job>) {
+        let mut state = self.hold();
+        state.open += jobs.len();
+        state.jobs.extend(jobs);
+        self.changed.notify_all();
+    }
+
+    /// The next job, or nothing when all are done. Jobs of a home that has failed are passed over.
+    fn take(&self) -> Option<Job> {
+        let mut state = self.hold();
+        loop {
+            match state.jobs.pop() {
+                Some(job) if state.failures.contains_key(&job.home()) => {
+                    state.open -= 1;
+                    if state.open == 0 {
+                        self.changed.notify_all();
+                    }
+                }
+                Some(job) => return Some(job),
+                None if state.open == 0 => return None,
+                None => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+
+    fn done(&self, home: usize, result: Result<(), NoteError>) {
+        let mut state = self.hold();
+        if let Err(error) = result {
+            state.failures.entry(home).or_insert(error);
+        }
+        state.open -= 1;
+        if state.open == 0 {
+            self.changed.notify_all();
+        }
+    }
+
+    fn into_failures(self) -> BTreeMap<usize, NoteError> {
+        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).failures
+    }
+
+    fn hold(&self) -> MutexGuard<'_, PoolState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn read_folder(home: &WalkedHome, index: usize, relative: &Path) -> Result<Vec<Job>, NoteError> {
+    let folder = home.folder.join(relative);
+    let at = |error| NoteError::io(&folder)(error);
+    let entries = match fs::read_dir(&folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(at)?,
+    };
+    let mut jobs = Vec::new();
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(at)?;
+        let kind = match entry.file_type() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            kind => kind.map_err(at)?,
+        };
+        let name = entry.file_name();
+        if kind.is_dir() {
+            jobs.push(Job::Folder { home: index, relative: relative.join(name) });
+        } else if kind.is_file() && name.as_encoded_bytes().ends_with(b".md") {
+            names.push(name);
+            if names.len() == BATCH {
+                let names = std::mem::take(&mut names);
+                jobs.push(Job::Files { home: index, relative: relative.to_path_buf(), names });
+            }
+        }
+    }
+    if !names.is_empty() {
+        jobs.push(Job::Files { home: index, relative: relative.to_path_buf(), names });
+    }
+    Ok(jobs)
+}
+
+/// Reads a file into the buffer, after pending operations on it; `false` if it is gone.
+fn read_note(path: &Path, buffer: &mut Vec<u8>) -> Result<bool, NoteError> {
+    queue::wait_for_pending(path);
+    buffer.clear();
+    match File::open(path).and_then(|mut file| file.read_to_end(buffer)) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(NoteError::io(path)(error)),
+    }
+}
