@@ -87,6 +87,11 @@ pub(crate) fn count_tests(what: &str, command: &mut Command) -> Result<(u64, Vec
     Ok((passed, output))
 }
 
+/// What tests measured: the rest of each line that has `figure: `.
+pub(crate) fn figures(output: &[String]) -> impl Iterator<Item = &str> {
+    output.iter().filter_map(|line| Some(line.split_once("figure: ")?.1))
+}
+
 impl Part {
     fn name(self) -> String {
         let value = self.to_possible_value().expect("no part is hidden");
@@ -102,7 +107,7 @@ impl Part {
             }
             Self::Tidy => tidy::check().map(|()| 0),
             Self::Clippy => {
-                let arguments = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+                let arguments = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
                 step::run("clippy", &mut cargo(arguments)).map(|_| 0)
             }
             Self::Unit => {
@@ -121,9 +126,11 @@ impl Part {
             Self::E2e => {
                 let host = host::install()?;
                 let extension = extension::build(Flavour::EndToEnd, &host)?;
-                let mut command = cargo(["test", "--package=palimpsest-tests"]);
+                let mut command = cargo(["test", "--package=palimpsest-tests", "--", "--show-output"]);
                 pi::tell(&mut command, &host, &extension);
-                count_tests("tests in the real Pi", &mut command).map(|(passed, _)| passed)
+                let (passed, output) = count_tests("tests in the real Pi", &mut command)?;
+                figures(&output).for_each(|figure| eprintln!("  {figure}"));
+                Ok(passed)
             }
             Self::Package => step::run("the demo with the package", &mut pi::prepare_demo()?).map(|_| 0),
         }

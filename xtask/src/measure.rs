@@ -154,7 +154,7 @@ impl Soak {
         let (passed, output) = checks::count_tests(what, &mut command)?;
         let time = step::human(started.elapsed());
 
-        let figures: Vec<_> = output.iter().filter_map(|line| Some(line.split_once("figure: ")?.1)).collect();
+        let figures: Vec<_> = checks::figures(&output).collect();
         let figures = match figures.as_slice() {
             [] => format!("{passed} tests, {PROPERTY_CASES} cases a property"),
             figures => figures.join("; "),
