@@ -1,0 +1,23 @@
+// The native addon: everything Palimpsest decides, in Rust. All values cross as JSON text.
+
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+
+export interface Engine {
+  /** Facts at the start of a session in, a list of actions out. */
+  sessionStart(facts: string): string;
+  /** A tool call in, `{ result, actions }` out. */
+  call(call: string): Promise<string>;
+  /** A view in, lines of segments out; null where there is nothing to draw. */
+  renderCall(view: string): string | null;
+  renderResult(view: string): string | null;
+}
+
+const name = `palimpsest.${process.platform}-${process.arch}.node`;
+
+export const addonPath = fileURLToPath(new URL(`../${name}`, import.meta.url));
+
+export function loadEngine(): Engine {
+  const addon = createRequire(import.meta.url)(addonPath) as { Engine: new () => Engine };
+  return new addon.Engine();
+}

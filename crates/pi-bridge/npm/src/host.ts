@@ -1,0 +1,56 @@
+// The host as values for the engine, and the engine's actions carried out in the host.
+
+import { homedir } from "node:os";
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { Engine } from "./addon.js";
+import { type Definition, tool } from "./tools.js";
+
+export type Action =
+  | { do: "notify"; level: "info" | "warning" | "error"; message: string }
+  | { do: "stderr"; line: string }
+  | { do: "register"; tools: Definition[] };
+
+/** Where a call is made. Read anew each time: the session, its directory and the model change under a running host. */
+export function place(ctx: ExtensionContext) {
+  return {
+    cwd: ctx.cwd,
+    sessionId: ctx.sessionManager.getSessionId(),
+    model: ctx.model?.id,
+    home: homedir(),
+    notesHome: process.env["PI_NOTES_HOME"],
+    notesAgent: process.env["PI_NOTES_AGENT"],
+  };
+}
+
+export function startFacts(pi: ExtensionAPI, ctx: ExtensionContext) {
+  return {
+    hasUi: ctx.hasUI,
+    place: place(ctx),
+    host: { packageDir: process.env["PI_PACKAGE_DIR"], script: process.argv[1], program: process.execPath },
+    // A host that is too old may lack the list, and has to be told that it is too old.
+    tools: pi.getAllTools?.().map(({ name, sourceInfo }) => ({ name, sourceInfo })),
+  };
+}
+
+export function perform(pi: ExtensionAPI, ctx: ExtensionContext, engine: Engine, actions: Action[]): void {
+  for (const action of actions) {
+    switch (action.do) {
+      case "notify":
+        ctx.ui.notify(action.message, action.level);
+        break;
+      case "stderr":
+        process.stderr.write(`${action.line}\n`);
+        break;
+      case "register":
+        for (const definition of action.tools) pi.registerTool(tool(pi, engine, definition));
+        break;
+    }
+  }
+}
+
+/** Says that the extension does not work, where a person can see it. */
+export function tell(ctx: ExtensionContext, text: string): void {
+  const line = text.replace(/\s+/g, " ");
+  if (ctx.hasUI) ctx.ui.notify(line, "error");
+  else process.stderr.write(`${line}\n`);
+}

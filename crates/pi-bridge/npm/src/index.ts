@@ -1,0 +1,21 @@
+// The extension as Pi loads it. Loading subscribes to one event and does nothing else; the rest waits for a session.
+
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { addonPath, loadEngine } from "./addon.js";
+import { perform, startFacts, tell } from "./host.js";
+
+export default function palimpsest(pi: ExtensionAPI): void {
+  let started = false;
+  pi.on("session_start", (_event, ctx) => {
+    if (started) return;
+    started = true;
+    try {
+      const engine = loadEngine();
+      perform(pi, ctx, engine, JSON.parse(engine.sessionStart(JSON.stringify(startFacts(pi, ctx)))));
+    } catch (error) {
+      // Without the addon there is nobody else to find words.
+      const cause = error instanceof Error ? error.message : String(error);
+      tell(ctx, `palimpsest: nothing was registered: ${cause} (addon: ${addonPath}). reinstall pi-palimpsest, then restart pi`);
+    }
+  });
+}

@@ -1,0 +1,123 @@
+//! Everything one instance of the extension keeps, behind JSON strings: what the addon exports, without the addon.
+
+use std::any::Any;
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+
+use palimpsest_notes::{Clock, Store};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::host::{Action, Level, Place, StartFacts, start_session};
+use crate::queue::Queue;
+use crate::render::{CallView, Line, ResultView, render_call, render_result};
+use crate::tools::call_tool;
+use crate::wire::{Delivery, Failure};
+
+/// A tool call as the host made it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCall {
+    /// The tool's name.
+    pub tool: String,
+    /// JSON text of the arguments.
+    pub params: String,
+    /// Where the call is made.
+    pub place: Place,
+    /// Whether the host can show notices.
+    pub has_ui: bool,
+}
+
+/// One instance of the extension. No panic and no error leaves it but as an action or an error object.
+#[derive(Default)]
+pub struct Engine {
+    notes: Queue,
+    told: Arc<Mutex<HashSet<String>>>,
+}
+
+impl Engine {
+    /// An engine that has done nothing yet and has no thread.
+    pub fn new() -> Engine {
+        Engine::default()
+    }
+
+    /// Answers the start of a session (JSON of [`StartFacts`]) with a JSON list of actions.
+    pub fn session_start(&self, facts: &str) -> String {
+        let has_ui = serde_json::from_str::<Value>(facts).is_ok_and(|facts| facts["hasUi"] == true);
+        let started = guarded(|| {
+            let facts: StartFacts = serde_json::from_str(facts).map_err(|error| error.to_string())?;
+            Ok(start_session(&facts))
+        });
+        let actions = started.unwrap_or_else(|cause| {
+            let text = format!("nothing was registered, because of a fault of palimpsest: {cause}. please report it");
+            self.told.tell_once(has_ui, &text).into_iter().collect()
+        });
+        json!(actions).to_string()
+    }
+
+    /// Runs a tool off the calling thread, after the calls made before, and hands `done` the JSON of
+    /// `{ result, actions }`.
+    pub fn call(&self, call: ToolCall, done: impl FnOnce(String) + Send + 'static) {
+        let told = Arc::clone(&self.told);
+        self.notes.run(move || {
+            let (result, fault) = match guarded(|| Ok(run(&call))) {
+                Ok(result) => (result, None),
+                Err(cause) => {
+                    let text =
+                        format!("{} failed because of a fault of palimpsest: {cause}. please report it", call.tool);
+                    let failure = Failure::new("internal", &text).deliver();
+                    (failure, told.tell_once(call.has_ui, &text))
+                }
+            };
+            let actions: Vec<Action> = fault.into_iter().collect();
+            done(json!({ "result": result.to_host(), "actions": actions }).to_string());
+        });
+    }
+
+    /// The lines for a tool call (JSON of [`CallView`]), as JSON; nothing where they cannot be drawn.
+    pub fn render_call(&self, view: &str) -> Option<String> {
+        drawn(|| Ok(render_call(&serde_json::from_str::<CallView>(view).map_err(|error| error.to_string())?)))
+    }
+
+    /// The lines for a tool result (JSON of [`ResultView`]), as JSON; nothing where they cannot be drawn.
+    pub fn render_result(&self, view: &str) -> Option<String> {
+        drawn(|| Ok(render_result(&serde_json::from_str::<ResultView>(view).map_err(|error| error.to_string())?)))
+    }
+}
+
+fn run(call: &ToolCall) -> Delivery {
+    #[cfg(feature = "test-exports")]
+    crate::panics::panic_if_asked();
+    match call.place.identity() {
+        Ok(identity) => call_tool(&Store::new(identity, Clock::system()), &call.tool, &call.params),
+        Err(error) => Failure::from(error).deliver(),
+    }
+}
+
+fn drawn(draw: impl FnOnce() -> Result<Vec<Line>, String>) -> Option<String> {
+    guarded(draw).ok().map(|lines| json!(lines).to_string())
+}
+
+/// The outcome of some work, with a panic as one more way to fail.
+fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(panic_text(&*panic)))
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("a panic without a message").to_owned()
+}
+
+trait TellOnce {
+    /// A notice of an error, unless the same text was told before.
+    fn tell_once(&self, has_ui: bool, text: &str) -> Option<Action>;
+}
+
+impl TellOnce for Mutex<HashSet<String>> {
+    fn tell_once(&self, has_ui: bool, text: &str) -> Option<Action> {
+        let mut told = self.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        told.insert(text.to_owned()).then(|| Action::tell(has_ui, Level::Error, text))
+    }
+}

@@ -1,0 +1,12 @@
+//! The host's side of things as plain values: where a call is made, what a session starts with, what is to be done.
+
+mod action;
+mod migration;
+mod place;
+mod start;
+mod version;
+
+pub use action::{Action, Level};
+pub use place::Place;
+pub use start::{HostTool, SourceInfo, StartFacts, start_session};
+pub use version::Installation;

@@ -1,0 +1,10 @@
+//! What a person sees of a tool call: lines of coloured segments, each within the width of the terminal.
+
+mod call;
+mod lines;
+mod result;
+mod visible;
+
+pub use call::{CallView, render_call};
+pub use lines::{Line, Segment};
+pub use result::{ResultView, render_result};

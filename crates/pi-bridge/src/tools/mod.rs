@@ -1,0 +1,9 @@
+//! The tools: what the model is told about them, and what a call does.
+
+mod call;
+mod definition;
+mod output;
+mod params;
+
+pub use call::call_tool;
+pub use definition::{ToolDefinition, tool_definitions, tool_names};

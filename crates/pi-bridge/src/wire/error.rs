@@ -1,0 +1,68 @@
+//! Error objects: a failure as the model and programs see it.
+
+use palimpsest_notes::NoteError;
+use serde_json::{Map, Value};
+
+use super::{Delivery, fits, largest, pretty, truncate::middle_truncated};
+
+/// Line numbers named in one error object.
+const LINE_NUMBERS: usize = 20;
+
+/// A failure of a tool: a message, a code, and further keys that depend on the code.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure(Map<String, Value>);
+
+impl Failure {
+    /// A failure with the two keys that every error object begins with.
+    pub fn new(code: &str, message: impl Into<String>) -> Failure {
+        let mut object = Map::new();
+        object.insert("error".into(), Value::String(message.into()));
+        object.insert("code".into(), code.into());
+        Failure(object)
+    }
+
+    /// An answer that cannot be made to fit the budget.
+    pub fn too_large_to_deliver() -> Failure {
+        Failure::new(
+            "output_too_large",
+            format!("the answer does not fit the {} bytes of one tool result; use a shorter address", super::BUDGET),
+        )
+    }
+
+    /// The same failure with one more key, after those it has.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Failure {
+        self.0.insert(key.into(), value.into());
+        self
+    }
+
+    /// The error object as an answer, cut to the budget in the middle of its long strings: those quote the caller.
+    pub fn deliver(self) -> Delivery {
+        let cut = |keep: usize| {
+            let shorten = |value: &Value| match value {
+                Value::String(text) => Value::String(middle_truncated(text, keep)),
+                other => other.clone(),
+            };
+            self.0.iter().map(|(key, value)| (key.clone(), shorten(value))).collect::<Map<_, _>>()
+        };
+        let longest = self.0.values().filter_map(Value::as_str).map(|text| text.chars().count()).max().unwrap_or(0);
+        let keep = largest(longest, |keep| fits(&cut(keep))).unwrap_or(0);
+        let object = cut(keep);
+        Delivery { text: pretty(&object), structured: Value::Object(object), details: None, is_error: true }
+    }
+}
+
+impl From<NoteError> for Failure {
+    fn from(error: NoteError) -> Failure {
+        let mut failure = Failure::new(error.code(), error.to_string());
+        let lines = error.line_numbers();
+        if !lines.is_empty() {
+            let first: Vec<Value> = lines.iter().take(LINE_NUMBERS).map(|&line| line.into()).collect();
+            failure = failure.with("line_numbers", first).with("line_numbers_total", lines.len());
+        }
+        if let Some(index) = error.edit_index() {
+            failure = failure.with("edit_index", index);
+        }
+        failure
+    }
+}

@@ -1,0 +1,14 @@
+//! What the bridge promises, without a host: acceptance lines of the specification (D2) by number, and the laws of the
+//! wire formats as properties.
+
+mod bench;
+mod diff;
+mod edit;
+mod engine;
+mod errors;
+mod lists;
+mod manual;
+mod place;
+mod read;
+mod render;
+mod start;
