@@ -27,12 +27,15 @@ pub(crate) fn fetch() -> Result<()> {
     )
 }
 
-/// A package of this workspace and the packages of this workspace that its manifest names.
+/// A package of this workspace and the packages that its manifest names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Member {
     pub(crate) name: String,
     pub(crate) folder: PathBuf,
+    /// Packages of this workspace.
     pub(crate) uses: Vec<String>,
+    /// Packages of others.
+    pub(crate) depends_on: Vec<String>,
 }
 
 /// The packages of this workspace, by name.
@@ -52,11 +55,17 @@ pub(crate) fn members() -> Result<Vec<Member>> {
 fn member(package: &Value) -> Option<Member> {
     let manifest = PathBuf::from(package["manifest_path"].as_str()?);
     // Only a package of this workspace is named by a path.
-    let own = array(&package["dependencies"]).filter(|dependency| dependency["path"].is_string());
+    let (own, foreign): (Vec<_>, Vec<_>) =
+        array(&package["dependencies"]).partition(|dependency| dependency["path"].is_string());
+    let names = |dependencies: Vec<&Value>| {
+        let names = dependencies.into_iter().filter_map(|dependency| dependency["name"].as_str());
+        names.map(str::to_owned).collect()
+    };
     Some(Member {
         name: package["name"].as_str()?.to_owned(),
         folder: manifest.parent()?.to_owned(),
-        uses: own.filter_map(|dependency| Some(dependency["name"].as_str()?.to_owned())).collect(),
+        uses: names(own),
+        depends_on: names(foreign),
     })
 }
 
@@ -108,7 +117,12 @@ mod tests {
     fn this_package_is_a_member_without_edges() {
         let members = members().unwrap();
         let xtask = members.iter().find(|member| member.name == "xtask");
-        let expected = Member { name: "xtask".into(), folder: root().join("xtask"), uses: Vec::new() };
+        let expected = Member {
+            name: "xtask".into(),
+            folder: root().join("xtask"),
+            uses: Vec::new(),
+            depends_on: ["anyhow", "clap", "serde_json", "tempfile"].map(str::to_owned).to_vec(),
+        };
         assert_eq!(xtask, Some(&expected));
     }
 }

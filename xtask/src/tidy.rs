@@ -39,8 +39,10 @@ const NOWHERE: [(&str, &str); 6] = [
 /// When a rule is broken, or the files of the project cannot be read.
 pub(crate) fn check() -> Result<()> {
     let mut findings = Vec::new();
+    let architecture = fs::read_to_string(root().join("ARCHITECTURE.md")).context("cannot read ARCHITECTURE.md")?;
     for member in cargo::members()? {
         findings.extend(forbidden_edges(&member));
+        findings.extend(unexplained_dependencies(&member, &architecture));
     }
     for path in files()? {
         // A file that is not text has no lines to check.
@@ -79,6 +81,12 @@ fn forbidden_edges(member: &Member) -> Vec<String> {
     };
     let used = member.uses.iter().filter_map(|used| used.strip_prefix("palimpsest-"));
     used.filter(|used| !allowed.contains(used)).map(|used| format!("crates/{name} must not use {used}")).collect()
+}
+
+/// A library stands in the table of ARCHITECTURE.md with its reason, or it should not be there.
+fn unexplained_dependencies(member: &Member, architecture: &str) -> Vec<String> {
+    let unexplained = member.depends_on.iter().filter(|name| !architecture.contains(&format!("`{name}`")));
+    unexplained.map(|name| format!("{}: say in ARCHITECTURE.md why it needs `{name}`", member.name)).collect()
 }
 
 /// The files that git tracks or would track, relative to the root.
@@ -161,12 +169,24 @@ fn deny() -> Result<()> {
 mod tests {
     use super::*;
 
-    fn edges(name: &str, uses: &[&str]) -> Vec<String> {
-        forbidden_edges(&Member {
+    fn member(name: &str, uses: &[&str], depends_on: &[&str]) -> Member {
+        Member {
             name: format!("palimpsest-{name}"),
             folder: root().join("crates").join(name),
             uses: uses.iter().map(|used| format!("palimpsest-{used}")).collect(),
-        })
+            depends_on: depends_on.iter().map(|&name| name.to_owned()).collect(),
+        }
+    }
+
+    fn edges(name: &str, uses: &[&str]) -> Vec<String> {
+        forbidden_edges(&member(name, uses, &[]))
+    }
+
+    #[test]
+    fn a_dependency_without_a_reason_is_found() {
+        let found =
+            unexplained_dependencies(&member("notes", &[], &["serde", "serde_json"]), "| `serde_json` | JSON |");
+        assert_eq!(found, ["palimpsest-notes: say in ARCHITECTURE.md why it needs `serde`"]);
     }
 
     #[test]
