@@ -1,5 +1,6 @@
 //! Listing and searching: which homes a query reaches, and the rows it gives.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use regex::Regex;
@@ -12,7 +13,7 @@ use crate::meta::Meta;
 use crate::pattern::{Names, Namespace, Pattern, Reach};
 use crate::read::counted;
 use crate::scope::{Home, Scope};
-use crate::store::{Content, Instant, Store};
+use crate::store::{Instant, Store};
 use crate::walk::{self, Found, NoteFile};
 
 /// Which notes [`Store::list`] and [`Store::search`] look at; by default all live ones of the five current homes.
@@ -182,9 +183,9 @@ impl Store {
     fn listing(&self, query: &Query) -> Result<Found<Row>, NoteError> {
         let instant = Instant::of(&self.clock);
         let mut found = self.look(query, |file, bytes, wastebasket| {
-            let content = Content::decode(bytes.to_vec());
-            let document = Document::parse(&content.text);
-            let meta = content.meta(&document, file.scope(), &instant.context());
+            let (text, not_utf8) = decode(bytes);
+            let document = Document::parse(&text);
+            let meta = Meta { not_utf8, ..Meta::of(&document, file.scope(), &instant.context()) };
             if meta.is_crumpled() != wastebasket {
                 return None;
             }
@@ -206,18 +207,18 @@ impl Store {
             if !matcher.may_match(bytes) {
                 return None;
             }
-            let content = Content::decode(bytes.to_vec());
-            let document = Document::parse(&content.text);
+            let (text, not_utf8) = decode(bytes);
+            let document = Document::parse(&text);
             let mut matches = matches_in(document.body(), &matcher);
             if matches.is_empty() {
                 return None;
             }
-            let meta = content.meta(&document, file.scope(), &instant.context());
+            let meta = Meta { not_utf8, ..Meta::of(&document, file.scope(), &instant.context()) };
             if meta.is_crumpled() != wastebasket {
                 return None;
             }
-            let prefix = content.text[..document.body_start].chars().count();
-            let next_prefix = if content.not_utf8 {
+            let prefix = text[..document.body_start].chars().count();
+            let next_prefix = if not_utf8 {
                 prefix
             } else {
                 let next = counted(&document, &instant.context());
@@ -310,6 +311,13 @@ fn slug_in_query(name: &str) -> Result<Slug, NoteError> {
             "{name:?} is no name of an agent or model: those are runs of a-z and 0-9 joined by single hyphens"
         ))
     })
+}
+
+/// A file's text, and whether U+FFFD stands for bytes in it that are not UTF-8.
+fn decode(bytes: &[u8]) -> (Cow<'_, str>, bool) {
+    let text = String::from_utf8_lossy(bytes);
+    let not_utf8 = matches!(text, Cow::Owned(_));
+    (text, not_utf8)
 }
 
 /// The matching lines of a body, with offsets from its start.

@@ -7,7 +7,7 @@ use crate::block::Document;
 use crate::error::NoteError;
 use crate::files::Durability;
 use crate::link::Target;
-use crate::meta::Normalize;
+use crate::meta::{Meta, Normalize};
 use crate::queue;
 use crate::rewrite::{Changes, rewrite};
 use crate::store::{Content, Instant, Note, Slice, Store};
@@ -43,7 +43,8 @@ impl Store {
         };
         let instant = Instant::of(&self.clock);
         let document = Document::parse(&content.text);
-        let meta = content.meta(&document, address.home().scope(), &instant.context());
+        let meta = Meta::of(&document, address.home().scope(), &instant.context());
+        let meta = Meta { not_utf8: content.not_utf8, ..meta };
         Ok(Some(Note { meta, body: document.body().to_owned(), text: content.text }))
     }
 

@@ -10,7 +10,6 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 
 use crate::address::Address;
-use crate::block::Document;
 use crate::clock::Clock;
 use crate::error::NoteError;
 use crate::files::{self, Disk, Durability, Files};
@@ -19,7 +18,6 @@ use crate::link::{self, Target};
 use crate::lock::{LOCK_WAIT, StoreLock};
 use crate::meta::{Meta, Normalize};
 use crate::origin::Origin;
-use crate::scope::Scope;
 
 /// Largest serialized note that a write or edit may produce, in UTF-8 bytes, frontmatter included.
 const NOTE_CAP: usize = 1_000_000;
@@ -224,10 +222,6 @@ impl Content {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(NoteError::io(path)(error)),
         }
-    }
-
-    pub(crate) fn meta(&self, document: &Document<'_>, scope: Scope, context: &Normalize<'_>) -> Meta {
-        Meta { not_utf8: self.not_utf8, ..Meta::of(document, scope, context) }
     }
 }
 

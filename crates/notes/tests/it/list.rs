@@ -1,0 +1,129 @@
+//! Listing: order, scopes, names, what is invisible.
+
+use std::fs;
+
+use palimpsest_notes::{Query, Scope, Slug};
+
+use crate::support::{Fixture, SESSION, address, matching};
+
+/// Line 74 and A7.4: newest first, ties by code points of the address; two writes never tie.
+#[test]
+fn order_is_newest_first() {
+    let fixture = Fixture::new();
+    for at in ["b", "a", "c"] {
+        fixture.write(at, "x");
+    }
+    assert_eq!(fixture.list("*"), ["c.md", "a.md", "b.md"]);
+    for name in ["é", "z", "Z", "@project/m", "\u{10000}", "\u{ffee}"] {
+        let file = name.replace("@project/", "project/app-1234abcd/");
+        let file = if file == name { format!("{SESSION}/t/{name}.md") } else { format!("{file}.md") };
+        fixture.put(&file, "---\nupdatedAt: 5\n---\nx");
+    }
+    assert_eq!(
+        fixture.list("**")[3..],
+        ["@project/m.md", "t/Z.md", "t/z.md", "t/é.md", "t/\u{ffee}.md", "t/\u{10000}.md"]
+    );
+}
+
+/// Lines 18 and 77: absent homes are empty, odd ones fail or are passed over.
+#[test]
+fn homes_that_are_absent_or_odd() {
+    let fixture = Fixture::new();
+    assert_eq!(fixture.rows(), []);
+    fixture.put("agents/Not A Slug/x.md", "x");
+    fixture.put("agents/good/x.md", "x");
+    assert_eq!(fixture.list("@agents/*/*"), ["@agents/good/x.md"]);
+    assert_eq!(fixture.list("@models/*/*").len(), 0, "an absent namespace is empty");
+
+    fixture.put("human", "a file where a folder belongs");
+    fixture.write("plan", "x");
+    let error = fixture.store.list(&Query::default()).expect_err("a broken home");
+    assert_eq!(error.code(), "io");
+    assert!(error.to_string().contains("human"), "{error}");
+    assert_eq!(fixture.store.search(&["x"], &Query::default()).expect_err("a broken home").code(), "io");
+    let listing = fixture.store.list_available(&Query::default()).expect("the others");
+    assert_eq!(listing.unavailable, ["@human"]);
+    assert_eq!(listing.rows.len(), 1);
+
+    fs::remove_dir_all(fixture.path("agents")).expect("remove");
+    fixture.put("agents", "a file");
+    assert_eq!(fixture.store.list(&matching("@agents/*/*")).expect_err("not a folder").code(), "io");
+    let listing = fixture.store.search_available(&["x"], &matching("@agents/*/*")).expect("named");
+    assert_eq!(listing.unavailable, ["@agents"]);
+    let listing = fixture.store.list_available(&Query::default()).expect("named");
+    assert_eq!(listing.unavailable, ["@human", "@agents/tester"]);
+}
+
+/// A7.4: combinations of scope and names.
+#[test]
+fn scopes_and_names() {
+    let fixture = Fixture::new();
+    for at in ["s", "@project/p", "@human/h", "@self/a", "@model/m"] {
+        fixture.write(at, "x");
+    }
+    for (scope, expected) in [
+        (Scope::Session, "s.md"),
+        (Scope::Project, "@project/p.md"),
+        (Scope::Human, "@human/h.md"),
+        (Scope::Agent, "@agents/tester/a.md"),
+        (Scope::Model, "@models/model-1/m.md"),
+    ] {
+        let query = Query { scope: Some(scope), ..Query::default() };
+        let rows = fixture.store.list(&query).expect("list");
+        assert_eq!(rows.iter().map(|row| row.address.as_str()).collect::<Vec<_>>(), [expected]);
+        assert_eq!((rows[0].scope, rows[0].meta.scope), (scope, scope));
+        let both = Query { scope: Some(scope), ..matching("@project/**") };
+        assert_eq!(fixture.store.list(&both).expect("list").len(), usize::from(scope == Scope::Project));
+    }
+    let name = Some(Slug::parse("tester").expect("a slug"));
+    for scope in [None, Some(Scope::Session), Some(Scope::Project), Some(Scope::Human)] {
+        let query = Query { scope, who: name.clone(), ..Query::default() };
+        assert_eq!(fixture.store.list(&query).expect_err("no named homes").code(), "invalid_scope");
+        assert_eq!(fixture.store.search(&["x"], &query).expect_err("no named homes").code(), "invalid_scope");
+        assert_eq!(fixture.store.search(&[""; 0], &query).expect_err("no named homes").code(), "invalid_scope");
+    }
+    // Line 16: a name that is no slug, and one for a scope without names.
+    assert_eq!(Query::named(Scope::Agent, "Not A Slug").expect_err("no slug").code(), "invalid_scope");
+    assert_eq!(Query::named(Scope::Project, "tester").expect_err("no names").code(), "invalid_scope");
+    assert_eq!("homes".parse::<Scope>().expect_err("unknown").code(), "invalid_scope");
+}
+
+/// A7.4 and A4: only notes count, in any depth; control characters in names are shown escaped.
+#[test]
+fn only_notes_are_listed() {
+    let fixture = Fixture::new();
+    for file in ["a.md", "deep/er/b.md", "x.txt", "y.MD", "z.md.1.2.tmp", "md", "odd\u{1}name.md", "with@at.md"] {
+        fixture.put(&format!("{SESSION}/{file}"), "---\nupdatedAt: 1\n---\nneedle");
+    }
+    fs::create_dir_all(fixture.path(&format!("{SESSION}/folder.md"))).expect("create");
+    let expected = ["a.md", "deep/er/b.md", "odd\\u0001name.md", "with@at.md"];
+    assert_eq!(fixture.list("**"), expected);
+    assert_eq!(fixture.search("NEEDLE"), expected);
+    let row = &fixture.rows()[1];
+    assert_eq!((row.path.as_str(), row.body.as_str(), row.size_bytes), ("deep/er/b.md", "needle", 6));
+}
+
+/// Lines 27 and 77: listing and searching change no byte; files that vanish meanwhile are passed over.
+#[test]
+fn looking_changes_nothing() {
+    let fixture = Fixture::new();
+    fixture.write("a", "x");
+    fixture.put(&format!("{SESSION}/plain.md"), "x");
+    let before = fixture.tree();
+    fixture.rows();
+    fixture.search("x");
+    assert_eq!(fixture.tree(), before);
+
+    std::thread::scope(|scope| {
+        let churn = scope.spawn(|| {
+            for _ in 0..200 {
+                fixture.put(&format!("{SESSION}/gone.md"), "x");
+                fs::remove_file(fixture.path(&format!("{SESSION}/gone.md"))).expect("remove");
+            }
+        });
+        while !churn.is_finished() {
+            assert!(fixture.rows().len() >= 2);
+        }
+    });
+    assert!(fixture.store.read(&address("gone")).expect("read").is_none());
+}
