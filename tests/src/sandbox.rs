@@ -137,6 +137,13 @@ impl Sandbox {
         Rpc::start(self.command(&[&["--mode", "rpc"], args].concat()))
     }
 
+    /// Starts Pi in RPC mode in another working folder.
+    pub fn rpc_in(&self, folder: &Path) -> Rpc {
+        let mut command = self.command(&["--mode", "rpc"]);
+        command.current_dir(folder);
+        Rpc::start(command)
+    }
+
     /// Runs Pi in print mode with a prompt and more arguments.
     pub fn print(&self, args: &[&str]) -> Exit {
         process::run(self.command(&[&["-p"], args].concat()))
@@ -165,7 +172,12 @@ impl Sandbox {
 
     /// Starts the interactive Pi in a terminal of that many rows and columns.
     pub fn terminal(&self, rows: u16, columns: u16) -> Terminal {
-        Terminal::start(&self.command(&[]), rows, columns)
+        self.terminal_with(&[], rows, columns)
+    }
+
+    /// Starts the interactive Pi with more arguments in a terminal of that many rows and columns.
+    pub fn terminal_with(&self, args: &[&str], rows: u16, columns: u16) -> Terminal {
+        Terminal::start(&self.command(args), rows, columns)
     }
 
     /// The command that starts Pi with the sandbox's extensions and these arguments.
