@@ -13,9 +13,9 @@ export default function palimpsest(pi: ExtensionAPI): void {
       const engine = loadEngine();
       perform(pi, ctx, engine, JSON.parse(engine.sessionStart(JSON.stringify(startFacts(pi, ctx)))));
     } catch (error) {
-      // Without the addon there is nobody else to find words.
-      const cause = error instanceof Error ? error.message : String(error);
-      tell(ctx, `palimpsest: nothing was registered: ${cause} (addon: ${addonPath}). reinstall pi-palimpsest, then restart pi`);
+      // Without the addon there is nobody else to find words. What follows the first line is Node's search path.
+      const [cause] = String(error instanceof Error ? error.message : error).split("\n");
+      tell(ctx, `palimpsest: nothing was registered, because the addon ${addonPath} does not work: ${cause}. reinstall pi-palimpsest, then restart pi`);
     }
   });
 }
