@@ -48,6 +48,11 @@ export function perform(pi: ExtensionAPI, ctx: ExtensionContext, engine: Engine,
   }
 }
 
+/** JSON for the engine. Rust's strings hold no lone surrogates, which a model can write. */
+export function json(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) => (typeof item === "string" ? item.toWellFormed() : item));
+}
+
 /** Says that the extension does not work, where a person can see it. */
 export function tell(ctx: ExtensionContext, text: string): void {
   const line = text.replace(/\s+/g, " ");

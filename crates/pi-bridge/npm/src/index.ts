@@ -2,7 +2,7 @@
 
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { addonPath, loadEngine } from "./addon.js";
-import { perform, startFacts, tell } from "./host.js";
+import { json, perform, startFacts, tell } from "./host.js";
 
 export default function palimpsest(pi: ExtensionAPI): void {
   let started = false;
@@ -11,7 +11,7 @@ export default function palimpsest(pi: ExtensionAPI): void {
     started = true;
     try {
       const engine = loadEngine();
-      perform(pi, ctx, engine, JSON.parse(engine.sessionStart(JSON.stringify(startFacts(pi, ctx)))));
+      perform(pi, ctx, engine, JSON.parse(engine.sessionStart(json(startFacts(pi, ctx)))));
     } catch (error) {
       // Without the addon there is nobody else to find words. What follows the first line is Node's search path.
       const [cause] = String(error instanceof Error ? error.message : error).split("\n");

@@ -2,7 +2,7 @@
 
 import type { ExtensionAPI, Theme, ToolDefinition } from "@earendil-works/pi-coding-agent";
 import type { Engine } from "./addon.js";
-import { perform, place } from "./host.js";
+import { json, perform, place } from "./host.js";
 
 /** What the engine declares: all of a tool but its functions. */
 export type Definition = Omit<ToolDefinition, "execute" | "renderCall" | "renderResult">;
@@ -15,26 +15,21 @@ export function tool(pi: ExtensionAPI, engine: Engine, definition: Definition): 
   return {
     ...definition,
     async execute(_id, params, _signal, _onUpdate, ctx) {
-      const call = { tool: name, params: JSON.stringify(params, wellFormed), place: place(ctx), hasUi: ctx.hasUI };
-      const { result, actions } = JSON.parse(await engine.call(JSON.stringify(call)));
+      const call = { tool: name, params: json(params), place: place(ctx), hasUi: ctx.hasUI };
+      const { result, actions } = JSON.parse(await engine.call(json(call)));
       perform(pi, ctx, engine, actions);
       return result;
     },
     renderCall(args, theme, context) {
       const view = { tool: name, args, expanded: context.expanded, expandKey: context.keyText("app.tools.expand") };
-      return component(theme, (width) => engine.renderCall(JSON.stringify({ ...view, width }, wellFormed)));
+      return component(theme, (width) => engine.renderCall(json({ ...view, width })));
     },
     renderResult(result, { expanded }, theme, context) {
       const text = result.content.map((part) => (part.type === "text" ? part.text : "")).join("");
       const view = { tool: name, text, isError: context.isError, expanded, expandKey: context.keyText("app.tools.expand") };
-      return component(theme, (width) => engine.renderResult(JSON.stringify({ ...view, width }, wellFormed)));
+      return component(theme, (width) => engine.renderResult(json({ ...view, width })));
     },
   };
-}
-
-/** Rust's strings hold no lone surrogates, which a model can write. */
-function wellFormed(_key: string, value: unknown): unknown {
-  return typeof value === "string" ? value.toWellFormed() : value;
 }
 
 /** Lines drawn by the engine, in the theme's colours, kept until the width or the theme changes. */

@@ -71,6 +71,9 @@ fn window(screen: &Screen, text: &str) -> Vec<Line> {
     if next != "null" {
         says.push_str(&format!(", goes on at {next}"));
     }
+    // At a glance a person wants the text, not the metadata above it.
+    let body = content.strip_prefix("---\n").and_then(|block| block.split_once("\n---\n")).map(|(_, body)| body);
+    let content = body.filter(|_| !screen.expanded).map_or(content, |body| body.trim_start_matches('\n'));
     let mut lines = vec![screen.cut(vec![plain(&says, "muted")])];
     lines.extend(screen.block(content.lines().map(|line| (line, "toolOutput")), CONTENT, "line"));
     lines

@@ -92,6 +92,11 @@ fn a_read_says_which_part_and_shows_some() {
     let text = "--- READ WINDOW ---\naddress: n\nchars: [0,10) of 24\nnext_offset_chars: 10\n\none\n\ntwo";
     let lines: Vec<String> = render_result(&result_view("notes_read", text, false, false)).iter().map(flat).collect();
     assert_eq!(lines, ["characters [0,10) of 24, goes on at 10", "one", "", "two"]);
+
+    // The metadata block shows only when a person expands.
+    let note = text.replace("one\n", "---\norigin: self\n---\n\none\n");
+    let shown = |expanded| render_result(&result_view("notes_read", &note, false, expanded)).len();
+    assert_eq!((shown(false), shown(true)), (4, 8));
 }
 
 #[test]
