@@ -2,6 +2,7 @@
 
 mod errors;
 mod identity;
+mod installs;
 mod modes;
 mod obstacles;
 mod screen;

@@ -230,3 +230,44 @@ fn notes_file(parent: &std::path::Path) -> std::path::PathBuf {
     };
     only(&only(parent))
 }
+
+/// A9: reads that run side by side lose no count.
+#[test]
+fn parallel_reads_are_all_counted() {
+    const READS: usize = 12;
+    let read = || json!({ "address": "much read" });
+    let all = (1..READS).fold(Step::tool("notes_read", read()), |step, _| step.and_tool("notes_read", read()));
+    let model = Model::start([
+        Step::tool("notes_write", json!({ "address": "much read", "content": "x" })),
+        all,
+        Step::tool("notes_read", json!({ "address": "much read", "offset_chars": 1 })),
+        Step::text("done"),
+    ]);
+    let sandbox = with_extension(&model).build();
+    let mut pi = sandbox.rpc();
+    let ends = pi.prompt("go").tools();
+    pi.finish();
+    assert_eq!(ends.len(), READS + 2);
+    let last = &ends[READS + 1].text;
+    assert!(last.contains(&format!("accessCount: {READS}\n")), "{last}");
+}
+
+/// Scripts of the host's codemode get the structured content, of refusals too.
+#[test]
+fn scripts_get_structured_values() {
+    let script = r#"
+        await tools.notes_write({ address: "from a script", content: "one\ntwo" });
+        const listed = await tools.notes_list({});
+        return [listed.files[0].address, listed.more, await tools.notes_read({ address: "missing" })];
+    "#;
+    let model = Model::start([Step::tool("codemode", json!({ "code": script })), Step::text("done")]);
+    let sandbox = with_extension(&model).args(["--tools", "+codemode"]).build();
+    let mut pi = sandbox.rpc();
+    let run = pi.prompt("go");
+    pi.finish();
+    let end = run.tools().into_iter().find(|end| end.name == "codemode").expect("the script's end");
+    let output = end.text.lines().last().unwrap_or_default();
+    let expected =
+        json!(["from a script.md", 0, { "error": "note not found", "code": "not_found", "address": "missing" }]);
+    assert_eq!(output, expected.to_string(), "{}", end.text);
+}
