@@ -38,9 +38,9 @@ pub fn tool_definitions() -> Vec<ToolDefinition> {
 
 const ADDRESS: &str = "Bare path (plan.md, ideas/x.md): a note of this session. @project/<path>: this repository, \
     every session. @human/<path>: the person you work for. @self/<path>: this agent. @model/<path>: this model. \
-    @agents/<name>/<path>, @models/<name>/<path>: another's, read-only. Any other @ is refused. Each prefix is its own \
-    place: a note missing there is not looked up elsewhere. <path>: no leading or doubled /, no . or .. component, no \
-    backslash or control character, 512 bytes at most; .md is added if absent.";
+    @agents/<name>/<path>, @models/<name>/<path>: another's, read-only. Any other @ is refused; no fall-back between \
+    prefixes: what is missing in one is not looked up in another. <path>: no leading or doubled /, no . or .. \
+    component, no backslash or control character, 512 bytes at most; .md is added if absent.";
 
 const SAME_ADDRESS: &str = "As in notes_write: bare path, @project/, @human/, @self/, @model/; any other @ is refused, \
     no fall-back between prefixes, no .., leading /, backslash or control character.";

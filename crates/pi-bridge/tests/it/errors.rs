@@ -90,6 +90,28 @@ fn every_failure_is_an_error_object() {
     assert_eq!(missing, json!({ "error": "note not found", "code": "not_found", "address": "n.md" }));
 }
 
+/// Line 93: a lock that another process holds. What needs no lock still works.
+#[test]
+fn a_busy_lock_is_an_error_object() {
+    let mut bench = Bench::new();
+    bench.write("n", "needle");
+    let before = bench.files();
+    let lock = std::fs::File::options().write(true).open(bench.path(".notes.lock")).expect("lock file");
+    lock.lock().expect("lock");
+    bench.store = bench.store.clone().with_lock_wait(std::time::Duration::from_millis(20));
+    for (tool, params) in [
+        ("notes_write", json!({ "address": "m", "content": "x" })),
+        ("notes_edit", json!({ "address": "n", "crumpled": true })),
+        ("notes_read", json!({ "address": "n" })),
+    ] {
+        assert_eq!(bench.refused(tool, params)["code"], "busy", "{tool}");
+    }
+    bench.ok("notes_read", json!({ "address": "n", "offset_chars": 1 }));
+    assert_eq!(bench.data("notes_list", json!({}))["files"][0]["address"], "n.md");
+    assert_eq!(bench.data("notes_search", json!({ "query": "needle" }))["files"][0]["matches_total"], 1);
+    assert_eq!(bench.files(), before);
+}
+
 /// Line 93: an oversized address is cut in the error object that quotes it.
 #[test]
 fn a_refusal_fits_whatever_it_quotes() {
