@@ -183,9 +183,21 @@ fn list_item(line: &str) -> Option<&str> {
 }
 
 fn scalar(text: &str) -> Value {
-    if let Ok(value) = serde_json::from_str(text) {
+    if may_be_json(text)
+        && let Ok(value) = serde_json::from_str(text)
+    {
         return value;
     }
     let unquoted = ['"', '\''].iter().find_map(|&quote| text.strip_prefix(quote)?.strip_suffix(quote));
     Value::String(unquoted.unwrap_or(text).to_owned())
+}
+
+/// Whether a text could be JSON, by its first character and, for numbers, by all: most values are dates and words, and a
+/// parser that fails is slow.
+fn may_be_json(text: &str) -> bool {
+    match text.bytes().next() {
+        Some(b'0'..=b'9' | b'-') => text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)),
+        Some(b'"' | b'{' | b'[' | b't' | b'f' | b'n') => true,
+        _ => false,
+    }
 }

@@ -38,28 +38,34 @@ impl Meta {
     }
 
     pub(crate) fn of(document: &Document<'_>, scope: Scope, context: &Normalize<'_>) -> Self {
-        let mut extras: Map<String, Value> = Map::new();
-        for (key, value) in document.entries() {
-            extras.insert(key.to_owned(), value.clone());
-        }
         let now = context.now;
-        let mut time = |key| extras.shift_remove(key).and_then(|value| context.instant(&value)).unwrap_or(now);
-        let (created_at, updated_at, last_accessed) = (time("createdAt"), time("updatedAt"), time("lastAccessed"));
-        let origin = extras.shift_remove("origin").and_then(|value| valid_origin(&value)).unwrap_or_default();
-        let access_count = extras.shift_remove("accessCount").and_then(|value| value.as_f64()).unwrap_or(0.0);
-        let crumpled_at = extras.shift_remove("crumpledAt");
-        extras.shift_remove("scope");
-        Self {
+        let mut meta = Self {
             scope,
-            origin,
-            created_at,
-            updated_at,
-            last_accessed,
-            access_count,
-            crumpled_at,
+            origin: Origin::default(),
+            created_at: now,
+            updated_at: now,
+            last_accessed: now,
+            access_count: 0.0,
+            crumpled_at: None,
             not_utf8: false,
-            extras,
+            extras: Map::new(),
+        };
+        // A repeated key overwrites what came before it, invalid values included.
+        for (key, value) in document.entries() {
+            match key {
+                "origin" => meta.origin = valid_origin(value).unwrap_or_default(),
+                "createdAt" => meta.created_at = context.instant(value).unwrap_or(now),
+                "updatedAt" => meta.updated_at = context.instant(value).unwrap_or(now),
+                "lastAccessed" => meta.last_accessed = context.instant(value).unwrap_or(now),
+                "accessCount" => meta.access_count = value.as_f64().unwrap_or(0.0),
+                "crumpledAt" => meta.crumpled_at = Some(value.clone()),
+                "scope" => {}
+                _ => {
+                    meta.extras.insert(key.to_owned(), value.clone());
+                }
+            }
         }
+        meta
     }
 }
 

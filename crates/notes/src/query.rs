@@ -315,9 +315,10 @@ fn slug_in_query(name: &str) -> Result<Slug, NoteError> {
 
 /// A file's text, and whether U+FFFD stands for bytes in it that are not UTF-8.
 fn decode(bytes: &[u8]) -> (Cow<'_, str>, bool) {
-    let text = String::from_utf8_lossy(bytes);
-    let not_utf8 = matches!(text, Cow::Owned(_));
-    (text, not_utf8)
+    match std::str::from_utf8(bytes) {
+        Ok(text) => (Cow::Borrowed(text), false),
+        Err(_) => (String::from_utf8_lossy(bytes), true),
+    }
 }
 
 /// The matching lines of a body, with offsets from its start.

@@ -100,7 +100,7 @@ pub(crate) fn visit<T: Send>(
     let pool = Pool::new(first);
     let work = || {
         let mut rows: Vec<(usize, T)> = Vec::new();
-        let mut buffer = Vec::new();
+        let mut buffer = Buffer::new();
         while let Some(job) = pool.take() {
             let home = &homes[job.home()];
             let result = match &job {
@@ -109,7 +109,7 @@ pub(crate) fn visit<T: Send>(
                     let relative = relative.join(name);
                     let file = NoteFile { home, relative: &relative };
                     if selected(&file) && read_note(&home.folder.join(&relative), &mut buffer)? {
-                        rows.extend(row(&file, &buffer).map(|row| (job.home(), row)));
+                        rows.extend(row(&file, buffer.content()).map(|row| (job.home(), row)));
                     }
                     Ok(())
                 }),
@@ -280,12 +280,45 @@ fn read_folder(home: &WalkedHome, index: usize, relative: &Path) -> Result<Vec<J
 }
 
 /// Reads a file into the buffer, after pending operations on it; `false` if it is gone.
-fn read_note(path: &Path, buffer: &mut Vec<u8>) -> Result<bool, NoteError> {
+fn read_note(path: &Path, buffer: &mut Buffer) -> Result<bool, NoteError> {
     queue::wait_for_pending(path);
-    buffer.clear();
-    match File::open(path).and_then(|mut file| file.read_to_end(buffer)) {
-        Ok(_) => Ok(true),
+    match File::open(path).and_then(|file| buffer.fill(file)) {
+        Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(NoteError::io(path)(error)),
+    }
+}
+
+/// A buffer for one file after the other. It stays initialised, so that a small file costs two reads and nothing else;
+/// the standard way asks for size and position first, which a walk over many files feels.
+struct Buffer {
+    bytes: Vec<u8>,
+    filled: usize,
+}
+
+impl Buffer {
+    const START: usize = 64 * 1024;
+
+    fn new() -> Self {
+        Self { bytes: vec![0; Self::START], filled: 0 }
+    }
+
+    fn fill(&mut self, mut file: File) -> io::Result<()> {
+        self.filled = 0;
+        loop {
+            if self.filled == self.bytes.len() {
+                self.bytes.resize(self.bytes.len() * 2, 0);
+            }
+            match file.read(&mut self.bytes[self.filled..]) {
+                Ok(0) => return Ok(()),
+                Ok(read) => self.filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn content(&self) -> &[u8] {
+        &self.bytes[..self.filled]
     }
 }
