@@ -271,3 +271,23 @@ fn scripts_get_structured_values() {
         json!(["from a script.md", 0, { "error": "note not found", "code": "not_found", "address": "missing" }]);
     assert_eq!(output, expected.to_string(), "{}", end.text);
 }
+
+/// Show: a call that has to wait does not stop the host; it answers, and the call ends when its turn comes.
+#[test]
+fn a_waiting_call_does_not_stop_the_host() {
+    let model = Model::start([]);
+    // A lock that another program holds keeps every write waiting.
+    let sandbox = with_extension(&model).file("home/.agents/notes/.notes.lock", "").build();
+    let lock = fs::File::open(sandbox.notes_home().join(".notes.lock")).expect("the lock file");
+    lock.lock().expect("the lock");
+    let mut pi = sandbox.rpc();
+    model.push(steps(&[("notes_write", json!({ "address": "late", "content": "x" }))]));
+    pi.start_prompt("go");
+    pi.wait_for("the call", |event| event["type"] == "tool_execution_start");
+    assert_eq!(pi.state()["isStreaming"], true);
+    let ended = pi.records().iter().any(|record| record["type"] == "tool_execution_end");
+    assert!(!ended, "the host answered only after the call");
+    lock.unlock().expect("the lock");
+    assert_eq!(pi.wait_settled().tool().structured, json!({ "address": "late", "written": true }));
+    pi.finish();
+}
