@@ -118,6 +118,17 @@ fn no_control_character_reaches_the_terminal() {
     assert!(shown.concat().chars().all(|c| !c.is_control()));
 }
 
+/// What the host counts as wider than the width tables do: half a flag takes two cells.
+#[test]
+fn half_a_flag_takes_two_cells() {
+    let args = json!({ "content": "a🇩" });
+    let shown = |width| {
+        let view = CallView { tool: "t".into(), args: args.clone(), expanded: false, expand_key: String::new(), width };
+        flat(&render_call(&view)[1])
+    };
+    assert_eq!((shown(3), shown(2)), ("a🇩".to_owned(), "a…".to_owned()));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
