@@ -23,8 +23,9 @@ fn main() {
             let hits = store(home.as_ref()).search(&[RARE], &Query::default()).expect("search");
             writeln!(out, "{}", hits.len()).expect("print");
         }
-        ["child", "list", home] => {
-            writeln!(out, "{}", store(home.as_ref()).list(&Query::default()).expect("list").len()).expect("print");
+        ["child", list, home] => {
+            let query = Query { omit_bodies: list == "list", ..Query::default() };
+            writeln!(out, "{}", store(home.as_ref()).list(&query).expect("list").len()).expect("print");
         }
         _ => report(&mut out),
     }
@@ -36,8 +37,8 @@ fn report(out: &mut impl Write) {
         out,
         "Whole processes, files in the page cache, {threads} cores, median of {ROUNDS} runs taken in turn; the ratios are ours \
          to ripgrep's search and our list to our search. Notes of 0.3 to 6 KB in folders of 100.\n\n\
-         | Notes | `rg -l -i -F -j2` | our search | ratio | Node, 32 in flight | our list | to our search |\n\
-         | --- | --- | --- | --- | --- | --- | --- |"
+         | Notes | `rg -l -i -F -j2` | our search | ratio | Node, 32 in flight | our list | to our search | our list with bodies | to our search |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     )
     .expect("print");
     for count in [1_000, 10_000, 100_000] {
@@ -61,13 +62,21 @@ fn compare(home: &Path, count: usize) -> String {
     search.args(["child", "search"]).arg(home);
     let mut list = Command::new(&this);
     list.args(["child", "list"]).arg(home);
+    let mut bodies = Command::new(&this);
+    bodies.args(["child", "list-with-bodies"]).arg(home);
     let mut reader = Command::new(node);
     reader.arg(&script).arg(home.join("project")).arg(RARE);
 
-    let mut times = [const { Vec::new() }; 4];
+    let mut times = [const { Vec::new() }; 5];
     // The first round warms the cache and checks that all find what is there.
     for round in 0..=ROUNDS {
-        let commands = [(&mut rg, expected), (&mut search, expected), (&mut reader, expected), (&mut list, count)];
+        let commands = [
+            (&mut rg, expected),
+            (&mut search, expected),
+            (&mut reader, expected),
+            (&mut list, count),
+            (&mut bodies, count),
+        ];
         for ((command, expected), times) in commands.into_iter().zip(&mut times) {
             let started = Instant::now();
             // A rival that is not installed leaves its column empty.
@@ -82,19 +91,21 @@ fn compare(home: &Path, count: usize) -> String {
             assert_eq!(found, expected, "{command:?}");
         }
     }
-    let [rg, search, reader, list] = times.map(|mut times| median(&mut times));
+    let [rg, search, reader, list, bodies] = times.map(|mut times| median(&mut times));
     let ratio = |a: Option<Duration>, b: Option<Duration>| match (a, b) {
         (Some(a), Some(b)) => format!("{:.2}", a.as_secs_f64() / b.as_secs_f64()),
         _ => "–".to_owned(),
     };
     format!(
-        "| {count} | {} | {} | {} | {} | {} | {} |",
+        "| {count} | {} | {} | {} | {} | {} | {} | {} | {} |",
         show(rg),
         show(search),
         ratio(search, rg),
         show(reader),
         show(list),
-        ratio(list, search)
+        ratio(list, search),
+        show(bodies),
+        ratio(bodies, search)
     )
 }
 

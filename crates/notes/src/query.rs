@@ -27,6 +27,8 @@ pub struct Query {
     pub who: Option<Slug>,
     /// Only crumpled notes instead of only live ones.
     pub wastebasket: bool,
+    /// Leave [`Row::body`] empty, so that a listing of very many notes takes little memory.
+    pub omit_bodies: bool,
 }
 
 /// One note of a listing.
@@ -40,9 +42,9 @@ pub struct Row {
     pub path: String,
     /// The metadata.
     pub meta: Meta,
-    /// The body.
+    /// The body; empty if the query omits bodies.
     pub body: String,
-    /// UTF-8 bytes of the body.
+    /// UTF-8 bytes of the body, omitted or not.
     pub size_bytes: u64,
 }
 
@@ -189,11 +191,13 @@ impl Store {
             if meta.is_crumpled() != wastebasket {
                 return None;
             }
-            let body = document.body().to_owned();
-            let size_bytes = body.len() as u64;
+            let size_bytes = document.body().len() as u64;
+            let body = if query.omit_bodies { String::new() } else { document.body().to_owned() };
             Some(Row { address: file.address(), scope: file.scope(), path: file.path(), meta, body, size_bytes })
         })?;
-        found.rows.sort_by(|a, b| b.meta.updated_at.cmp(&a.meta.updated_at).then_with(|| a.address.cmp(&b.address)));
+        found
+            .rows
+            .sort_unstable_by(|a, b| b.meta.updated_at.cmp(&a.meta.updated_at).then_with(|| a.address.cmp(&b.address)));
         Ok(found)
     }
 
@@ -230,7 +234,7 @@ impl Store {
             }
             Some(Hit { address: file.address(), scope: file.scope(), path: file.path(), meta, matches })
         })?;
-        found.rows.sort_by(|a, b| a.address.cmp(&b.address));
+        found.rows.sort_unstable_by(|a, b| a.address.cmp(&b.address));
         Ok(found)
     }
 

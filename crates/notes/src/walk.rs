@@ -67,24 +67,36 @@ impl NoteFile<'_> {
     /// The path in the home, `/`-separated; control characters are escaped, since no address can hold them.
     pub(crate) fn path(&self) -> String {
         let mut path = String::new();
-        for component in self.relative {
-            if !path.is_empty() {
-                path.push('/');
-            }
-            for c in component.to_string_lossy().chars() {
-                if c.is_ascii_control() {
-                    path.push_str(&format!("\\u{:04x}", u32::from(c)));
-                } else {
-                    path.push(c);
-                }
-            }
-        }
+        self.push_path(&mut path);
         path
     }
 
     /// The rendered address.
     pub(crate) fn address(&self) -> String {
-        self.home.prefix.clone() + &self.path()
+        let mut address = String::with_capacity(self.home.prefix.len() + self.relative.as_os_str().len());
+        address.push_str(&self.home.prefix);
+        self.push_path(&mut address);
+        address
+    }
+
+    fn push_path(&self, out: &mut String) {
+        for (index, component) in self.relative.iter().enumerate() {
+            if index > 0 {
+                out.push('/');
+            }
+            let name = component.to_string_lossy();
+            if !name.contains(|c: char| c.is_ascii_control()) {
+                out.push_str(&name);
+                continue;
+            }
+            for c in name.chars() {
+                if c.is_ascii_control() {
+                    out.push_str(&format!("\\u{:04x}", u32::from(c)));
+                } else {
+                    out.push(c);
+                }
+            }
+        }
     }
 }
 

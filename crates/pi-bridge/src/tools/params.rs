@@ -116,7 +116,7 @@ impl SearchParams {
 
 fn query(pattern: Option<&str>, wastebasket: bool) -> Result<Query, Failure> {
     let pattern = pattern.filter(|text| !text.is_empty()).map(Pattern::parse).transpose()?;
-    Ok(Query { pattern, scope: None, who: None, wastebasket })
+    Ok(Query { pattern, wastebasket, omit_bodies: true, ..Query::default() })
 }
 
 fn limit_chars() -> usize {
