@@ -143,8 +143,9 @@ fn pages_and_offsets() {
     assert!(on_disk.contains("accessCount: 1\n"), "{on_disk:.300}");
     let (mut walked, mut next) = (content(&first), first.structured["next_offset_chars"].clone());
     while !next.is_null() {
-        let page = read(next);
+        let page = read(next.clone());
         walked.push_str(&content(&page));
+        assert_ne!(page.structured["next_offset_chars"], next, "the cursor stands still");
         next = page.structured["next_offset_chars"].clone();
     }
     assert_eq!(walked, on_disk);
