@@ -59,9 +59,13 @@ pub(crate) fn set_section(text: &str, heading: &str, body: &str) -> String {
 /// Where a figure was taken: cores, system and commit.
 pub(crate) fn machine() -> String {
     let cores = thread::available_parallelism().map_or_else(|_| "?".to_owned(), |cores| cores.to_string());
-    let commit = tools::GIT.command().args(["describe", "--always", "--dirty"]).current_dir(root()).output();
-    let commit = commit.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
-    format!("{cores} cores, {} {}, {commit}", env::consts::OS, env::consts::ARCH)
+    let git = |arguments: &[&str]| tools::GIT.command().args(arguments).current_dir(root()).output();
+    let commit =
+        git(&["rev-parse", "--short", "HEAD"]).map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    // The documents do not count: they change with every figure.
+    let clean = git(&["diff", "--quiet", "HEAD", "--", ".", ":!docs"]).is_ok_and(|output| output.status.success());
+    let changed = if clean { "" } else { " with changes" };
+    format!("{cores} cores, {} {}, {}{changed}", env::consts::OS, env::consts::ARCH, commit.unwrap_or_default())
 }
 
 #[cfg(test)]
