@@ -40,45 +40,41 @@ pub(crate) fn target_of(root: &Path, file: &Path) -> Result<Target, (PathBuf, io
     Ok(Target { inside: real.starts_with(&real_root), exists: metadata.is_some(), real })
 }
 
-/// Resolves an absolute path, component by component. From the first missing component on, the rest is taken as it is.
+/// Resolves an absolute path, component by component. A missing one counts as a folder still to be created, so that `..`
+/// behind it leads back to what is there, links included.
 fn resolve(path: &Path) -> io::Result<(PathBuf, Option<fs::Metadata>)> {
     let mut real = PathBuf::new();
     let mut rest: VecDeque<OsString> = components(path);
     let mut links = 0;
-    let mut last = None;
     while let Some(name) = rest.pop_front() {
         if name == ".." {
             real.pop();
-            last = None;
             continue;
         }
         real.push(&name);
-        let metadata = match fs::symlink_metadata(&real) {
-            Ok(metadata) => metadata,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                real.extend(&rest);
-                return Ok((crate::identity::normalize(&real), None));
-            }
-            Err(error) => return Err(error),
-        };
-        if metadata.is_symlink() {
-            links += 1;
-            if links > MAX_LINKS {
-                return Err(io::Error::other("too many levels of links"));
-            }
-            let target = fs::read_link(&real)?;
-            real.pop();
-            for name in components(&target).into_iter().rev() {
-                rest.push_front(name);
-            }
-            last = None;
+        if !metadata_of(&real)?.is_some_and(|metadata| metadata.is_symlink()) {
             continue;
         }
-        last = Some(metadata);
+        links += 1;
+        if links > MAX_LINKS {
+            return Err(io::Error::other("too many levels of links"));
+        }
+        let target = fs::read_link(&real)?;
+        real.pop();
+        for name in components(&target).into_iter().rev() {
+            rest.push_front(name);
+        }
     }
-    match last {
-        Some(metadata) => Ok((real, Some(metadata))),
-        None => fs::symlink_metadata(&real).map(|metadata| (real, Some(metadata))),
+    let metadata = metadata_of(&real)?;
+    Ok((real, metadata))
+}
+
+/// What is at a path, links not followed; nothing if it is missing.
+fn metadata_of(path: &Path) -> io::Result<Option<fs::Metadata>> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) => Ok(Some(metadata)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

@@ -71,13 +71,14 @@ fn links_to_the_outside_are_read_only() {
     linked.link(outside.join("x.md"), &format!("{SESSION}/x.md"));
     linked.link(outside, &format!("{SESSION}/out"));
     linked.link(outside.join("missing.md"), &format!("{SESSION}/dangling.md"));
+    linked.link("missing/../out/new.md", &format!("{SESSION}/detour.md"));
     for at in ["x", "out/x"] {
         assert_eq!(fixture.read(at).text, "theirs");
         let error = fixture.edit(at, "theirs", "mine").expect_err("outside");
         assert_eq!(error.code(), "outside_home");
         assert!(error.to_string().contains(&format!("{at}.md")));
     }
-    for at in ["x", "out/x", "out/new/deep", "dangling"] {
+    for at in ["x", "out/x", "out/new/deep", "dangling", "detour"] {
         assert_eq!(
             fixture.store.write(&address(at), "mine", Default::default()).expect_err("outside").code(),
             "outside_home"
