@@ -16,7 +16,8 @@ pub fn project_key(cwd: &Path) -> ProjectKey {
     let absolute = std::path::absolute(cwd).unwrap_or_else(|_| cwd.to_path_buf());
     let absolute = normalize(&absolute);
     let root = project_root(&absolute);
-    let base = root.file_name().map(|name| name.to_string_lossy().replace([':', '\\'], "-")).unwrap_or_default();
+    // No folder has a NUL in its name, but a path that never existed may.
+    let base = root.file_name().map(|name| name.to_string_lossy().replace([':', '\\', '\0'], "-")).unwrap_or_default();
     let digest = Sha1::digest(root.as_os_str().as_encoded_bytes());
     let hex: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
     let key = format!("{base}-{hex}");
@@ -33,7 +34,7 @@ fn project_root(absolute: &Path) -> PathBuf {
 /// The main checkout behind a linked worktree's `.git` file, whose `gitdir:` has the form `<main>/.git/worktrees/<name>`.
 fn main_checkout(folder: &Path) -> Option<PathBuf> {
     let pointer = folder.join(".git");
-    if fs::metadata(&pointer).ok()?.is_dir() {
+    if !fs::metadata(&pointer).ok()?.is_file() {
         return None;
     }
     let bytes = fs::read(&pointer).ok()?;

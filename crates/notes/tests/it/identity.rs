@@ -77,12 +77,15 @@ fn project_keys() {
     folder("plain/deeper");
     #[cfg(unix)]
     std::os::unix::fs::symlink(root.join("nowhere"), folder("dangling").join(".git")).expect("link");
+    // Opening a pipe would wait for a writer for ever.
+    #[cfg(unix)]
+    std::process::Command::new("mkfifo").arg(folder("pipe").join(".git")).status().expect("mkfifo runs");
 
     let key = |name: &str| project_key(&root.join(name)).as_str().to_owned();
     for same in ["main/sub/deep", "wt", "wt/not/there", "relative", "main/x/..", "main/."] {
         assert_eq!(key(same), key("main"), "{same}");
     }
-    for own in ["submodule", "of-submodule", "empty", "dangling", "plain", "plain/deeper"] {
+    for own in ["submodule", "of-submodule", "empty", "dangling", "pipe", "plain", "plain/deeper"] {
         let base = own.rsplit('/').next().expect("a name");
         assert!(key(own).starts_with(&format!("{base}-")), "{}", key(own));
     }
@@ -95,7 +98,9 @@ fn project_keys() {
 #[test]
 fn odd_project_folders() {
     // SHA-1 of the paths, computed independently.
-    for (path, key) in [("/", "-42099b4a"), ("/tmp/palimpsest-no-such/a:b\\c", "a-b-c-d831bd8d")] {
+    for (path, key) in
+        [("/", "-42099b4a"), ("/tmp/palimpsest-no-such/a:b\\c", "a-b-c-d831bd8d"), ("/tmp/a\0b", "a-b-f8f4296e")]
+    {
         assert_eq!(project_key(path.as_ref()).as_str(), key);
         assert!(palimpsest_notes::ProjectKey::parse(key).is_ok());
     }
