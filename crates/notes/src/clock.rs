@@ -5,8 +5,12 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use jiff::civil::{Date, DateTime};
-use jiff::tz::TimeZone;
+use jiff::tz::{Offset, TimeZone};
 use jiff::{Timestamp, ZonedDateTime};
+
+/// 0000-01-03 and 9999-12-30 at midnight UTC: whatever the offset, the year between them has four digits.
+const FIRST: i64 = -62_167_046_400_000;
+const LAST: i64 = 253_402_128_000_000;
 
 /// Where a store takes the time and the time zone from. The store never asks the system of its own accord.
 ///
@@ -51,16 +55,18 @@ impl fmt::Debug for Clock {
 
 /// An instant as notes store it: local time with milliseconds and a numeric offset, never `Z`.
 ///
-/// Instants outside the years -9999 to 9999 are moved to the nearest one inside.
+/// Instants outside the years 0 to 9999 are moved to the nearest one inside. An offset with seconds, as local times had
+/// before there were time zones, is cut to whole minutes; the instant stays the same.
 ///
 /// ```
 /// let utc = jiff::tz::TimeZone::UTC;
 /// assert_eq!(palimpsest_notes::local_iso(1_700_000_000_000, &utc), "2023-11-14T22:13:20.000+00:00");
 /// ```
 pub fn local_iso(epoch_ms: i64, zone: &TimeZone) -> String {
-    let bounded = epoch_ms.clamp(Timestamp::MIN.as_millisecond() + 1, Timestamp::MAX.as_millisecond());
-    let instant = Timestamp::from_millisecond(bounded).unwrap_or(Timestamp::UNIX_EPOCH);
-    instant.to_zoned_datetime(zone.clone()).strftime("%Y-%m-%dT%H:%M:%S.%3f%:z").to_string()
+    let instant = Timestamp::from_millisecond(epoch_ms.clamp(FIRST, LAST)).unwrap_or(Timestamp::UNIX_EPOCH);
+    let minutes = zone.to_offset(instant).seconds() / 60;
+    let offset = Offset::from_seconds(minutes * 60).unwrap_or(Offset::UTC);
+    instant.to_zoned_datetime(TimeZone::fixed(offset)).strftime("%Y-%m-%dT%H:%M:%S.%3f%:z").to_string()
 }
 
 /// Reads the date forms that people write into notes: RFC 3339, a date alone (midnight UTC), a date and time without an
