@@ -17,7 +17,8 @@ use crate::identity::Identity;
 /// | `?` | exactly one character but `/` |
 /// | anything else | itself, `.`, `[`, `{` and `+` included |
 ///
-/// `@self/` and `@model/` at the start stand for the current agent's and model's home.
+/// `@self/` and `@model/` at the start stand for the current agent's and model's home. The empty pattern selects every
+/// note.
 ///
 /// ```
 /// use palimpsest_notes::Pattern;

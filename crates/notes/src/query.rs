@@ -246,7 +246,7 @@ impl Store {
     ) -> Result<Found<T>, NoteError> {
         let pattern = query.pattern.as_ref().map(|pattern| pattern.concrete(&self.identity));
         let reached = reached_homes(&self.identity, query, pattern.as_ref())?;
-        let filter = pattern.as_ref().map(Pattern::matcher);
+        let filter = pattern.as_ref().filter(|pattern| !pattern.as_str().is_empty()).map(Pattern::matcher);
         let selected =
             |file: &NoteFile<'_>| filter.as_ref().is_none_or(|filter: &Regex| filter.is_match(&file.address()));
         let mut found =

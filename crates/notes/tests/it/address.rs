@@ -81,6 +81,7 @@ fn illegal_addresses_are_refused() {
 fn the_pattern_dialect() {
     let fixture = Fixture::new();
     for (pattern, matching_notes, others) in [
+        ("", vec!["a", "d/a", "@project/a"], vec![]),
         ("*.md", vec!["a", "b.md"], vec!["d/a", "@project/a"]),
         ("*", vec!["a"], vec!["d/a"]),
         ("d/*", vec!["d/a"], vec!["a", "d/e/a"]),
