@@ -18,7 +18,8 @@ pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// How often a held lock is tried again.
 const RETRY: Duration = Duration::from_micros(500);
 
-/// The lock, held. Within the process its holders queue up in order, so only one of them polls the file.
+/// The lock, held. Within the process its holders queue up in order, so only one of them polls the file; the time in the
+/// queue is part of the wait.
 pub(crate) struct StoreLock {
     // Dropped in this order: the file's lock goes before the next one in the process tries it.
     _file: File,
@@ -32,10 +33,10 @@ impl StoreLock {
     /// `busy` after the wait; `io` where the lock file cannot be created or opened.
     pub(crate) fn acquire(files: &dyn Files, root: &Path, wait: Duration) -> Result<Self, NoteError> {
         let path = root.join(LOCK_FILE);
+        let started = Instant::now();
         let turn = queue::enter(&path);
         create_folders(files, root).map_err(|(path, error)| NoteError::io(path)(error))?;
         let file = open(&path).map_err(NoteError::io(&path))?;
-        let started = Instant::now();
         loop {
             match file.try_lock() {
                 Ok(()) => {

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use palimpsest_notes::{Address, EditOptions, Identity, NoteError, Origin, Pattern, Query, Scope, Store};
 
@@ -90,4 +90,25 @@ fn a_held_lock_is_busy() {
     assert_eq!(fixture.tree(), before);
     drop(holder);
     assert_eq!(store.read(&address("plan")).expect("read").expect("exists").body, "x");
+}
+
+/// Line 80: nobody waits longer than the wait, however many wait; unless set it is five seconds.
+#[test]
+fn the_wait_for_the_lock_is_bounded() {
+    let fixture = Fixture::new();
+    fixture.write("first", "x");
+    let holder = std::fs::File::open(fixture.path(".notes.lock")).expect("open");
+    holder.lock().expect("lock");
+    std::thread::scope(|scope| {
+        for at in ["a", "b", "c"] {
+            let store = &fixture.store;
+            scope.spawn(move || {
+                let started = Instant::now();
+                let error = store.write(&address(at), "x", Default::default()).expect_err("busy");
+                assert_eq!(error.code(), "busy");
+                let waited = started.elapsed().as_secs_f64();
+                assert!((5.0..9.0).contains(&waited), "{waited} s");
+            });
+        }
+    });
 }
