@@ -132,7 +132,9 @@ pub(crate) fn visit<T: Send>(
     };
     let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
     let rows: Vec<(usize, T)> = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        // Where the system gives no more threads, those there are do the work.
+        let spawn = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let others: Vec<_> = (1..threads).map_while(spawn).collect();
         let mut rows = work();
         for other in others {
             match other.join() {

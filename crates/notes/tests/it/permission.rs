@@ -37,6 +37,23 @@ fn as_ordinary_user(test: &str, body: impl FnOnce()) {
     assert!(output.status.success() && text.contains("1 passed"), "{text}{}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// Whether this process runs under limits that a shell set. Where it does not, the test runs again in one that does.
+fn limited(test: &str, limits: &str) -> bool {
+    if std::env::var_os("PALIMPSEST_LIMITED").is_some() {
+        return true;
+    }
+    let output = Command::new("bash")
+        .args(["-c", &format!(r#"{limits}; exec "$0" "$@""#)])
+        .arg(std::env::current_exe().expect("this binary"))
+        .args(["--exact", test])
+        .env("PALIMPSEST_LIMITED", "1")
+        .output()
+        .expect("run under limits");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    false
+}
+
 fn set_mode(fixture: &Fixture, relative: &str, mode: u32) {
     fs::set_permissions(fixture.path(relative), Permissions::from_mode(mode)).expect("set a mode");
 }
@@ -115,19 +132,8 @@ fn modes_are_kept() {
 #[test]
 fn a_write_that_does_not_fit_leaves_the_old_note() {
     const TEST: &str = "permission::a_write_that_does_not_fit_leaves_the_old_note";
-    if std::env::var_os("PALIMPSEST_LIMITED").is_none() {
-        // The shell ignores the signal that would end the process at the limit, so that writing fails instead.
-        let binary = std::env::current_exe().expect("this binary");
-        let script = r#"trap '' XFSZ; ulimit -f 64; exec "$0" "$@""#;
-        let output = Command::new("bash")
-            .args(["-c", script])
-            .arg(binary)
-            .args(["--exact", TEST])
-            .env("PALIMPSEST_LIMITED", "1")
-            .output()
-            .expect("run with a size limit");
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    // The shell ignores the signal that would end the process at the limit, so that writing fails instead.
+    if !limited(TEST, "trap '' XFSZ; ulimit -f 64") {
         return;
     }
     let fixture = Fixture::new();
@@ -147,4 +153,20 @@ fn a_write_that_does_not_fit_leaves_the_old_note() {
     );
     assert_eq!(fixture.tree(), before, "old text, no temporary file");
     fixture.write("plan", "a smaller one fits");
+}
+
+/// A walk spreads over threads only where the system gives some.
+#[test]
+fn a_walk_needs_no_further_threads() {
+    const TEST: &str = "permission::a_walk_needs_no_further_threads";
+    as_ordinary_user(TEST, || {
+        if !limited(TEST, "ulimit -u 1") {
+            return;
+        }
+        assert!(std::thread::Builder::new().spawn(|| ()).is_err(), "the limit holds");
+        let fixture = Fixture::new();
+        fixture.write("plan", "needle");
+        assert_eq!(fixture.list("*"), ["plan.md"]);
+        assert_eq!(fixture.search("needle"), ["plan.md"]);
+    });
 }
