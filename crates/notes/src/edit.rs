@@ -7,7 +7,11 @@ use crate::files::Durability;
 use crate::meta::Meta;
 use crate::queue;
 use crate::rewrite::{Changes, Crumple, rewrite};
-use crate::store::{Change, ChangeKind, Content, Edit, EditOptions, Edited, Instant, Store, check_size};
+use crate::store::{Change, ChangeKind, Content, Edit, EditOptions, Edited, Instant, NOTE_CAP, Store, check_size};
+
+/// Largest body between two edits of a batch, in UTF-8 bytes: a short text that occurs very often and a long replacement
+/// would otherwise fill all memory before the size is checked.
+const WORKING_CAP: usize = 100 * NOTE_CAP;
 
 impl Store {
     /// Edits a note: replaces exact stretches of its body, one after the other, and sets origin or wastebasket.
@@ -113,6 +117,12 @@ fn apply(body: &str, edits: &[Edit], replace_all: bool) -> Result<String, NoteEr
         }
         if matches.len() > 1 && !replace_all {
             return Err(NoteError::AmbiguousEdit { edit_index, line_numbers: line_numbers(&body, &matches) });
+        }
+        // Not what is stored in the end, which later edits may shrink; only what memory must hold on the way there.
+        let kept = body.len() - matches.len() * old.len();
+        let size = kept.saturating_add(matches.len().saturating_mul(new.len()));
+        if size > WORKING_CAP {
+            return Err(NoteError::TooLarge { what: "the body on the way", limit: WORKING_CAP, actual: size });
         }
         body = body.replace(&old, &new);
     }

@@ -20,7 +20,7 @@ use crate::meta::{Meta, Normalize};
 use crate::origin::Origin;
 
 /// Largest serialized note that a write or edit may produce, in UTF-8 bytes, frontmatter included.
-const NOTE_CAP: usize = 1_000_000;
+pub(crate) const NOTE_CAP: usize = 1_000_000;
 /// Longest path of an address that a write or edit accepts, in UTF-8 bytes, before any `.md` is appended.
 const PATH_CAP: usize = 512;
 

@@ -188,6 +188,22 @@ fn homes_of_others_are_read_only() {
     );
 }
 
+/// A7.3: the size is judged by the outcome, so a batch may be larger on the way; never so large that memory runs out.
+#[test]
+fn a_batch_may_grow_and_shrink() {
+    let fixture = Fixture::new();
+    fixture.write("plan", &"x".repeat(900_000));
+    let all = EditOptions { replace_all: true, ..EditOptions::default() };
+    let batch = [replace("x", "yyy"), replace("yyy", "z")];
+    let edited = fixture.store.edit(&address("plan"), &batch, all).expect("it fits in the end");
+    assert_eq!(edited.change.after, "z".repeat(900_000));
+    let before = fixture.tree();
+    let batch = [replace("z", &"y".repeat(1_000_000)), replace("y", "")];
+    let error = fixture.store.edit(&address("plan"), &batch, all).expect_err("a terabyte");
+    assert_eq!((error.code(), error.to_string().contains("900000000000")), ("too_large", true), "{error}");
+    assert_eq!(fixture.tree(), before);
+}
+
 /// Line 91 (library part): all lines are reported, the message names twenty.
 #[test]
 fn an_ambiguous_edit_reports_every_line() {
