@@ -70,3 +70,37 @@ impl Drop for Turn {
 fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+
+    use super::*;
+
+    /// Operations on one file run in the order in which they were entered; those on others do not wait.
+    #[test]
+    fn turns_come_in_order() {
+        let file = Path::new("/queue/turns-come-in-order");
+        let first = enter(file);
+        drop(enter(Path::new("/queue/another")));
+        let (done, order) = mpsc::channel();
+        thread::scope(|scope| {
+            for number in 0..20 {
+                let done = done.clone();
+                scope.spawn(move || {
+                    let _turn = enter(file);
+                    done.send(number).unwrap();
+                });
+                while hold(&first.queue.turns).drawn < number + 2 {
+                    thread::yield_now();
+                }
+            }
+            assert!(order.try_recv().is_err(), "all wait for the first");
+            drop(first);
+        });
+        drop(done);
+        assert_eq!(order.iter().collect::<Vec<_>>(), (0..20).collect::<Vec<_>>());
+        assert!(!hold(&QUEUES).contains_key(file), "an idle file has no queue");
+    }
+}

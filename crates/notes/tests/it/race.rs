@@ -36,25 +36,6 @@ fn threads_lose_nothing() {
     assert_eq!((lines.len(), note.meta.access_count), (101, 101.0));
 }
 
-/// Operations on one file run in the order in which they were entered.
-#[test]
-fn operations_on_one_file_keep_their_order() {
-    let fixture = Fixture::new();
-    std::thread::scope(|scope| {
-        for round in 0..50 {
-            let store = &fixture.store;
-            let (entered, wait) = std::sync::mpsc::channel();
-            scope.spawn(move || {
-                entered.send(()).expect("the other side waits");
-                store.write(&address("plan"), &round.to_string(), WriteOptions::default()).expect("write");
-            });
-            wait.recv().expect("the thread runs");
-        }
-    });
-    let text = fixture.read("plan").body;
-    assert!(text.parse::<usize>().is_ok_and(|last| last < 50), "{text}");
-}
-
 /// Line 11: the arguments belong to the caller again after the call.
 #[test]
 fn arguments_are_not_kept() {
