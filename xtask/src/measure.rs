@@ -156,10 +156,10 @@ impl Soak {
 
         let figures: Vec<_> = checks::figures(&output).collect();
         let figures = match figures.as_slice() {
-            [] => format!("{passed} tests, {PROPERTY_CASES} cases a property"),
+            [] => format!("{passed} properties, {PROPERTY_CASES} cases each"),
             figures => figures.join("; "),
         };
-        println!("{name}: {passed} tests passed in {time}: {figures}");
+        println!("{name}: {figures} ({time})");
         let row = [*name, *what, &figures, &time, &figures::machine()];
         figures::update(SOAK_FILE, EMPTY_SOAK_FILE, |text| figures::set_row(text, &row))
     }
