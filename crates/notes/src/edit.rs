@@ -44,11 +44,10 @@ impl Store {
         }
         let file = address.file(&self.identity);
         let _turn = queue::enter(&file);
-        let target = self.target(&file)?;
-        if !target.exists {
+        // A note that does not exist is no reason to create the lock file, or to wait for it.
+        if !self.target(&file)?.exists {
             return Err(self.not_found(address));
         }
-        self.check_inside(address, &target)?;
         let _lock = self.lock()?;
         let target = self.target(&file)?;
         self.check_inside(address, &target)?;

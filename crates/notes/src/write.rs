@@ -33,8 +33,6 @@ impl Store {
         let body = strip_supplied_block(content);
         let file = address.file(&self.identity);
         let _turn = queue::enter(&file);
-        // A path that leads out of the root is refused before the lock file would be created.
-        self.check_inside(address, &self.target(&file)?)?;
         let _lock = self.lock()?;
         let target = self.target(&file)?;
         self.check_inside(address, &target)?;

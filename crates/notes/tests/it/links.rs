@@ -91,6 +91,23 @@ fn links_to_the_outside_are_read_only() {
     assert_eq!(fixture.list("**"), ["real.md"]);
 }
 
+/// A7: the lock comes before the check of the target, and after that of a note's existence.
+#[test]
+fn a_held_lock_is_met_before_the_target_is_judged() {
+    let linked = Linked::new();
+    let fixture = &linked.fixture;
+    fs::write(linked.outside.path().join("x.md"), "theirs").expect("write");
+    linked.link(linked.outside.path().join("x.md"), &format!("{SESSION}/x.md"));
+    let holder = fs::File::open(fixture.path(".notes.lock")).expect("open");
+    holder.lock().expect("lock");
+    let store = fixture.store.clone().with_lock_wait(std::time::Duration::ZERO);
+    let edit = |at: &str| store.edit(&address(at), &[replace("theirs", "mine")], EditOptions::default());
+    assert_eq!(store.write(&address("x"), "mine", Default::default()).expect_err("locked").code(), "busy");
+    assert_eq!(edit("x").expect_err("locked").code(), "busy");
+    assert_eq!(edit("absent").expect_err("absent").code(), "not_found");
+    assert_eq!(store.read(&address("x")).expect("no count, no lock").expect("exists").text, "theirs");
+}
+
 /// A dangling link whose target lies inside is missing until a write creates the target; loops fail.
 #[test]
 fn dangling_links_and_loops() {
