@@ -103,4 +103,27 @@ mod tests {
         assert_eq!(order.iter().collect::<Vec<_>>(), (0..20).collect::<Vec<_>>());
         assert!(!hold(&QUEUES).contains_key(file), "an idle file has no queue");
     }
+
+    /// A file read by a listing waits for what is pending on the file, and for nothing else.
+    #[test]
+    fn readers_wait_for_what_is_pending() {
+        let file = Path::new("/queue/readers-wait");
+        wait_for_pending(file);
+        let turn = enter(file);
+        wait_for_pending(Path::new("/queue/readers-wait-elsewhere"));
+        let (done, waited) = mpsc::channel();
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                wait_for_pending(file);
+                done.send(()).unwrap();
+            });
+            while hold(&turn.queue.turns).drawn < 2 {
+                assert!(waited.try_recv().is_err(), "it did not wait");
+                thread::yield_now();
+            }
+            assert!(waited.try_recv().is_err(), "it did not wait");
+            drop(turn);
+            waited.recv().unwrap();
+        });
+    }
 }

@@ -98,6 +98,19 @@ fn added_keys_find_their_place() {
             format!("updatedAt: {now}\nlastAccessed: {now}\naccessCount: 1\norigin: self\ncreatedAt: {now}\n"),
         ),
         (
+            "title: x\ncrumpledAt:\n  - odd\n- list\ncreatedAt: 2020-01-01\ncreatedAt: nonsense\n",
+            format!(
+                "title: x\norigin: self\ncrumpledAt:\n  - odd\n- list\ncreatedAt: 2020-01-01\ncreatedAt: {now}\n\
+                 updatedAt: {now}\nlastAccessed: {now}\naccessCount: 1\n"
+            ),
+        ),
+        (
+            "crumpledAt:\n  - odd\norigin: user\n",
+            format!(
+                "crumpledAt:\n  - odd\ncreatedAt: {now}\nupdatedAt: {now}\nlastAccessed: {now}\naccessCount: 1\norigin: user\n"
+            ),
+        ),
+        (
             "accessCount: 1\naccessCount: 2\nscope: human\nscope:\n - a\n",
             format!(
                 "origin: self\ncreatedAt: {now}\nupdatedAt: {now}\nlastAccessed: {now}\naccessCount: 1\naccessCount: 3\n"
@@ -227,6 +240,7 @@ fn supplied_frontmatter_is_stripped_if_it_is_some() {
         ("---\norigin: user\nevil: 1\n---\n\nbody", "body"),
         ("---\na:\n  - b\n# c\n\nd: e\n---\nbody", "body"),
         ("\u{feff}---\na: 1\n---\r\n\r\nbody", "body"),
+        ("---\na: 1\n- b\n  - c\n---\nbody", "body"),
         ("---\na: 1\nsome prose\n---\nbody", "---\na: 1\nsome prose\n---\nbody"),
         ("---\n# only a comment\n---\nbody", "---\n# only a comment\n---\nbody"),
         ("---\na: 1\nbody", "---\na: 1\nbody"),
