@@ -64,7 +64,7 @@ pub(crate) fn replace(files: &dyn Files, target: &Path, bytes: &[u8], durability
     let folder = target.parent().unwrap_or(Path::new("/"));
     create_folders(files, folder)?;
     let temp = temp_name(target);
-    if let Err(failure) = write_and_rename(files, &temp, target, bytes, durability) {
+    if let Err(failure) = write_and_rename(files, &temp, target, bytes) {
         let _ = files.remove(&temp);
         return Err(failure);
     }
@@ -91,7 +91,7 @@ pub(crate) fn create_folders(files: &dyn Files, folder: &Path) -> At<()> {
     Ok(())
 }
 
-fn write_and_rename(files: &dyn Files, temp: &Path, target: &Path, bytes: &[u8], durability: Durability) -> At<()> {
+fn write_and_rename(files: &dyn Files, temp: &Path, target: &Path, bytes: &[u8]) -> At<()> {
     let at = |path: &Path| {
         let path = path.to_path_buf();
         move |error| (path, error)
@@ -103,9 +103,8 @@ fn write_and_rename(files: &dyn Files, temp: &Path, target: &Path, bytes: &[u8],
         Err(error) => return Err((target.to_path_buf(), error)),
     }
     files.write_all(&file, bytes).map_err(at(temp))?;
-    if durability == Durability::Flushed {
-        files.sync(&file).map_err(at(temp))?;
-    }
+    // Without this a crash of the machine may leave an empty file under the final name, whatever was durable before.
+    files.sync(&file).map_err(at(temp))?;
     drop(file);
     files.rename(temp, target).map_err(at(target))
 }
@@ -233,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replaced_file_keeps_its_mode_and_a_counted_read_is_not_flushed() {
+    fn a_replaced_file_keeps_its_mode_and_the_folder_waits_after_a_counted_read() {
         let root = root();
         fs::write(root.path.join("n.md"), "old").unwrap();
         for (durability, steps) in [
@@ -241,7 +240,7 @@ mod tests {
                 Durability::Flushed,
                 vec!["create temp", "mode temp", "write temp", "sync temp", "rename n.md", "sync-folder root"],
             ),
-            (Durability::Atomic, vec!["create temp", "mode temp", "write temp", "rename n.md"]),
+            (Durability::Atomic, vec!["create temp", "mode temp", "write temp", "sync temp", "rename n.md"]),
         ] {
             let files = Recorder::default();
             replace(&files, &root.path.join("n.md"), b"new", durability).unwrap();
