@@ -9,7 +9,9 @@ use crate::origin::Origin;
 /// How many line numbers a message spells out; [`NoteError::line_numbers`] always holds all of them.
 const LINES_IN_MESSAGE: usize = 20;
 
-/// Why an operation was refused or failed. A failed operation has changed nothing.
+/// Why an operation was refused or failed. A failed operation has changed no note, with one exception: if the last step
+/// of a write or edit fails with `io`, which is to make the file's new name durable, the new text is there, and a crash of
+/// the machine may bring back the old one. New folders may stay behind.
 ///
 /// [`code`](NoteError::code) gives the stable name that programs branch on; the message is for people and models.
 #[derive(Debug, thiserror::Error)]
@@ -81,7 +83,8 @@ pub enum NoteError {
     /// `invalid_identity`: a field of the identity breaks its rule.
     #[error("invalid identity: {field} {reason}, got {given:?}")]
     InvalidIdentity {
-        /// The offending field: `home`, `sessionId`, `projectKey`, `agent` or `model`.
+        /// The offending field: `home`, `sessionId`, `projectKey`, `agent` or `model`; `slug` where a [`Slug`](crate::Slug) was
+        /// parsed on its own.
         field: &'static str,
         /// Which rule it breaks.
         reason: &'static str,

@@ -18,7 +18,8 @@
 //! store.edit(&plan, &[swap("once", "twice"), swap("cut twice", "cut once")], EditOptions::default())?;
 //!
 //! assert_eq!(store.read(&plan)?.expect("it was written").body, "measure twice, cut once");
-//! assert_eq!(store.search(&["CUT"], &Query::default())?[0].address, "@project/plan.md");
+//! assert_eq!(store.list(&Query::default())?[0].address, "@project/plan.md");
+//! assert_eq!(store.search(&["CUT"], &Query::default())?[0].matches[0].line, 1);
 //! # Ok::<(), palimpsest_notes::NoteError>(())
 //! ```
 //!

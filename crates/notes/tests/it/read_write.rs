@@ -1,8 +1,8 @@
 //! Writing and reading whole notes.
 
-use palimpsest_notes::{Address, Origin, Query, WriteOptions};
+use palimpsest_notes::{Address, EditOptions, Origin, Query, WriteOptions};
 
-use crate::support::{Fixture, SESSION, START, START_ISO, address, wastebasket};
+use crate::support::{Fixture, SESSION, START, START_ISO, address, replace, wastebasket};
 
 /// Lines 1 and 28: both spellings, the first count, the origin; the exact file of a fresh session note.
 #[test]
@@ -76,6 +76,7 @@ fn a_session_note_keeps_its_project() {
     for at in ["plan", "odd"] {
         elsewhere.write(&address(at), "y", WriteOptions::default()).expect("write");
         elsewhere.read(&address(at)).expect("read");
+        elsewhere.edit(&address(at), &[replace("y", "z")], EditOptions::default()).expect("edit");
     }
     let project = |file: &str| fixture.text(file).lines().find(|line| line.starts_with("project")).map(str::to_owned);
     assert_eq!(project(&format!("{SESSION}/plan.md")).as_deref(), Some("project: app-1234abcd"));
@@ -100,11 +101,7 @@ fn caps_name_limit_and_size() {
         fixture.store.write(&address("big"), &"x".repeat(1_000_001 - overhead), WriteOptions::default()).map(drop),
         fixture
             .store
-            .edit(
-                &address("big"),
-                &[crate::support::replace("x", "yy")],
-                palimpsest_notes::EditOptions { replace_all: true, ..Default::default() },
-            )
+            .edit(&address("big"), &[replace("x", "yy")], EditOptions { replace_all: true, ..Default::default() })
             .map(drop),
     ] {
         let error = refused.expect_err("too large");
@@ -204,7 +201,7 @@ fn refused_addresses_create_nothing() {
 
 impl Fixture {
     fn crumple_is_refused(&self, at: &str) {
-        let options = palimpsest_notes::EditOptions { crumpled: Some(true), ..Default::default() };
+        let options = EditOptions { crumpled: Some(true), ..Default::default() };
         assert_eq!(self.store.edit(&address(at), &[], options).expect_err("refused").code(), "not_utf8");
     }
 }
