@@ -89,6 +89,22 @@ fn a_read_only_store_can_be_read() {
     });
 }
 
+/// A9: a lock file that another user made may only be read, which is enough to lock it.
+#[test]
+fn a_lock_file_of_another_user_locks() {
+    as_ordinary_user("permission::a_lock_file_of_another_user_locks", || {
+        let fixture = Fixture::new();
+        fixture.put(".notes.lock", "");
+        set_mode(&fixture, ".notes.lock", 0o444);
+        fixture.write("plan", "x");
+        assert_eq!(fixture.read("plan").meta.access_count, 1.0);
+        let holder = fs::File::open(fixture.path(".notes.lock")).expect("open");
+        holder.lock().expect("lock");
+        let store = fixture.store.clone().with_lock_wait(std::time::Duration::ZERO);
+        assert_eq!(store.read(&address("plan")).expect_err("locked").code(), "busy");
+    });
+}
+
 /// A7.4: a folder or note that may not be read fails the strict forms and is named by the others.
 #[test]
 fn unreadable_homes_are_named() {
