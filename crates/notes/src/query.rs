@@ -202,18 +202,13 @@ impl Store {
     }
 
     fn hits<Q: AsRef<str>>(&self, queries: &[Q], query: &Query) -> Result<Found<Hit>, NoteError> {
-        query.named_home()?;
-        let Some(matcher) = Matcher::new(queries) else {
-            return Ok(Found::default());
-        };
+        let matcher = Matcher::new(queries);
         let instant = Instant::of(&self.clock);
         let mut found = self.look(query, |file, bytes, wastebasket| {
-            if !matcher.may_match(bytes) {
-                return None;
-            }
+            let matcher = matcher.as_ref().filter(|matcher| matcher.may_match(bytes))?;
             let (text, not_utf8) = decode(bytes);
             let document = Document::parse(&text);
-            let mut matches = matches_in(document.body(), &matcher);
+            let mut matches = matches_in(document.body(), matcher);
             if matches.is_empty() {
                 return None;
             }

@@ -39,12 +39,6 @@ pub(crate) struct Failure {
     pub(crate) error: NoteError,
 }
 
-impl<T> Default for Found<T> {
-    fn default() -> Self {
-        Self { rows: Vec::new(), failures: Vec::new() }
-    }
-}
-
 impl<T> Found<T> {
     /// All rows, or the first failure.
     pub(crate) fn strict(self) -> Result<Vec<T>, NoteError> {

@@ -82,6 +82,15 @@ fn scopes_and_names() {
         assert_eq!(fixture.store.search(&["x"], &query).expect_err("no named homes").code(), "invalid_scope");
         assert_eq!(fixture.store.search(&[""; 0], &query).expect_err("no named homes").code(), "invalid_scope");
     }
+    // A search that can find nothing is refused and fails like any other.
+    fs::remove_dir_all(fixture.path("models")).expect("remove");
+    fixture.put("models", "a file");
+    for queries in [vec![], vec!["a\nb"]] {
+        let search = |pattern| fixture.store.search_available(&queries, &matching(pattern));
+        assert_eq!(search("@agents/Bad/*").expect_err("no slug").code(), "invalid_scope");
+        let found = search("@models/*/*").expect("the failing home is named");
+        assert_eq!((found.rows, found.unavailable), (vec![], vec!["@models".to_owned()]));
+    }
     // Line 16: a name that is no slug, and one for a scope without names.
     assert_eq!(Query::named(Scope::Agent, "Not A Slug").expect_err("no slug").code(), "invalid_scope");
     assert_eq!(Query::named(Scope::Project, "tester").expect_err("no names").code(), "invalid_scope");
