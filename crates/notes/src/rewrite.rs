@@ -25,7 +25,6 @@ const OWN_KEYS: [&str; 10] = [
 #[derive(Debug, Default)]
 pub(crate) struct Changes<'a> {
     pub(crate) origin: Option<Origin>,
-    pub(crate) created_at: Option<i64>,
     pub(crate) updated_at: Option<i64>,
     pub(crate) last_accessed: Option<i64>,
     pub(crate) access_count: Option<f64>,
@@ -95,7 +94,7 @@ fn own_values(document: &Document<'_>, changes: &Changes<'_>, context: &Normaliz
     [
         origin,
         crumpled,
-        time("createdAt", changes.created_at),
+        time("createdAt", None),
         time("updatedAt", changes.updated_at),
         time("lastAccessed", changes.last_accessed),
         count,
