@@ -1,0 +1,187 @@
+//! Finding queries in text: case-insensitive literals, composed and decomposed spellings alike, exact positions.
+
+use regex::bytes::{Regex as BytesRegex, RegexBuilder as BytesRegexBuilder};
+use regex::{Regex, RegexBuilder};
+use unicode_normalization::char::{canonical_combining_class, decompose_canonical};
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
+use crate::error::HistoryError;
+use crate::event::OUTPUT;
+
+const VALID: &str = "escaped literals make a regular expression";
+
+/// A set of queries, any of which may match.
+///
+/// A query matches a text if the text contains it, or if the NFC form of the text contains the NFC form of the query; case
+/// is folded by Unicode simple folding, which never changes lengths.
+pub(crate) struct Matcher {
+    stored: Regex,
+    /// The queries in NFC, for texts in NFC; nothing if they are the same.
+    composed: Option<Regex>,
+    pub(crate) sieve: Sieve,
+}
+
+/// What tells cheaply that a record cannot hold a match.
+pub(crate) enum Sieve {
+    /// A match needs a match of this in the record as it stands in the session, unless it is respelled there.
+    Fragments(BytesRegex),
+    /// The same, but only for records in NFC: a query has no ASCII to go by.
+    Composed(BytesRegex),
+    /// Nothing does.
+    Open,
+}
+
+impl Matcher {
+    /// # Errors
+    /// `invalid_query` where there is no query, or an empty one.
+    pub(crate) fn new<Q: AsRef<str>>(queries: &[Q]) -> Result<Self, HistoryError> {
+        if queries.is_empty() {
+            return Err(HistoryError::InvalidQuery("give at least one text to search for"));
+        }
+        let queries: Vec<&str> = queries.iter().map(AsRef::as_ref).collect();
+        if queries.contains(&"") {
+            return Err(HistoryError::InvalidQuery("an empty text is everywhere; give one to search for"));
+        }
+        let composed: Vec<String> = queries.iter().map(|query| query.nfc().collect()).collect();
+        let same = queries.iter().zip(&composed).all(|(query, composed)| query == composed);
+        let regex = |pattern: String| {
+            RegexBuilder::new(&pattern).case_insensitive(true).size_limit(usize::MAX).build().expect(VALID)
+        };
+        Ok(Self {
+            stored: regex(alternatives(queries.iter().copied())),
+            composed: (!same).then(|| regex(alternatives(composed.iter().map(String::as_str)))),
+            sieve: Sieve::new(&queries, &composed),
+        })
+    }
+
+    /// The byte offset of the earliest occurrence of any query.
+    pub(crate) fn find(&self, text: &str) -> Option<usize> {
+        let stored = self.stored.find(text).map(|found| found.start());
+        let composed = if text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes {
+            self.composed.as_ref().and_then(|composed| composed.find(text)).map(|found| found.start())
+        } else {
+            self.find_composed(text)
+        };
+        match (stored, composed) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    fn find_composed(&self, text: &str) -> Option<usize> {
+        let composed: String = text.nfc().collect();
+        let found = self.composed.as_ref().unwrap_or(&self.stored).find(&composed)?;
+        Some(stored_offset(text, found.start()))
+    }
+}
+
+impl Sieve {
+    fn new(queries: &[&str], composed: &[String]) -> Self {
+        let build = |pattern: String| {
+            BytesRegexBuilder::new(&pattern).case_insensitive(true).size_limit(usize::MAX).build().expect(VALID)
+        };
+        // Every call with a result holds the separator's words, though no record does.
+        let is_everywhere = |fragment: &&str| OUTPUT.contains(&fragment.to_ascii_lowercase());
+        let ascii: Option<Vec<&str>> = composed.iter().map(|query| fragment(query, is_stable)).collect();
+        if let Some(fragments) = ascii {
+            let open = fragments.iter().any(is_everywhere);
+            return if open { Self::Open } else { Self::Fragments(build(alternatives(fragments.into_iter()))) };
+        }
+        let all = queries.iter().copied().chain(composed.iter().map(String::as_str));
+        let fragments: Option<Vec<&str>> = all.map(|query| fragment(query, |c| is_stable(c) || is_plain(c))).collect();
+        match fragments {
+            Some(fragments) if !fragments.iter().any(is_everywhere) => {
+                Self::Composed(build(alternatives(fragments.into_iter())))
+            }
+            _ => Self::Open,
+        }
+    }
+}
+
+/// Whether bytes are surely UTF-8 text in NFC. Plain ASCII, by far the most, is told apart by a scan alone.
+pub(crate) fn is_composed(bytes: &[u8]) -> bool {
+    bytes.is_ascii() || std::str::from_utf8(bytes).is_ok_and(|text| is_nfc_quick(text.chars()) == IsNormalized::Yes)
+}
+
+/// The longest part of a query that, where the query matches, stands in a record byte for byte, but for case.
+fn fragment(query: &str, fits: impl Fn(char) -> bool) -> Option<&str> {
+    let parts = query.split(|c| !fits(c)).map(|part| part.trim_matches(' '));
+    parts.filter(|part| !part.is_empty()).max_by_key(|part| part.len())
+}
+
+/// Characters that JSON writes in one way only, that stand side by side in a record if they do in an event, and that
+/// no other character becomes in NFC (U+037E and U+1FEF become `;` and a backtick; U+212A becomes K, but matches k anyway).
+fn is_stable(c: char) -> bool {
+    (c == ' ' || c.is_ascii_graphic()) && !matches!(c, '"' | '\\' | '/' | '{' | '}' | '[' | ']' | ':' | ',' | ';' | '`')
+}
+
+/// The same but for NFC. What could not be decoded has become U+FFFD.
+fn is_plain(c: char) -> bool {
+    !c.is_ascii() && c != char::REPLACEMENT_CHARACTER
+}
+
+fn alternatives<'a>(queries: impl Iterator<Item = &'a str>) -> String {
+    let mut escaped: Vec<String> = queries.map(regex::escape).collect();
+    escaped.sort_unstable();
+    escaped.dedup();
+    escaped.join("|")
+}
+
+/// Translates a byte offset in the NFC form of a text into one in the text itself: the first stored character of the
+/// sequence that the character there is composed from.
+fn stored_offset(text: &str, composed_offset: usize) -> usize {
+    let mut composed_at = 0;
+    for segment in Segments(text) {
+        let composed: String = segment.nfc().collect();
+        if composed_offset < composed_at + composed.len() {
+            let inside = composed_offset - composed_at;
+            return offset_of(text, segment) + source_of(segment, &composed, inside);
+        }
+        composed_at += composed.len();
+    }
+    text.len()
+}
+
+/// Within one segment: where the character at a byte offset of its NFC form comes from.
+fn source_of(segment: &str, composed: &str, inside: usize) -> usize {
+    let Some(wanted) = composed[inside..].chars().next().filter(|_| inside > 0) else {
+        return 0;
+    };
+    let first = first_part(wanted);
+    let comes_from = |c: char| first_part(c) == first;
+    // The same character may occur again in the segment; equal ones keep their order under normalization.
+    let nth = composed[..inside].chars().skip(1).filter(|&c| c == wanted).count();
+    segment.char_indices().skip(1).filter(|&(_, c)| comes_from(c)).nth(nth).map_or(0, |(at, _)| at)
+}
+
+fn first_part(c: char) -> Option<char> {
+    let mut first = None;
+    decompose_canonical(c, |part| {
+        first.get_or_insert(part);
+    });
+    first
+}
+
+fn offset_of(text: &str, part: &str) -> usize {
+    part.as_ptr() as usize - text.as_ptr() as usize
+}
+
+/// Stretches of text that compose on their own: each begins at a character that joins with nothing before it.
+struct Segments<'a>(&'a str);
+
+impl<'a> Iterator for Segments<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let mut chars = self.0.char_indices();
+        chars.next()?;
+        let end = chars.find(|&(_, c)| starts_segment(c)).map_or(self.0.len(), |(at, _)| at);
+        let (segment, rest) = self.0.split_at(end);
+        self.0 = rest;
+        Some(segment)
+    }
+}
+
+fn starts_segment(c: char) -> bool {
+    c.is_ascii() || (canonical_combining_class(c) == 0 && is_nfc_quick(std::iter::once(c)) == IsNormalized::Yes)
+}

@@ -1,0 +1,13 @@
+//! The public face of `palimpsest-history`, tested as its users meet it. Comments name the lines of the acceptance list
+//! (specification, part D3) that a test covers.
+
+mod damage;
+mod events;
+mod files;
+mod model;
+mod paging;
+mod properties;
+mod real;
+mod search;
+mod support;
+mod windows;
