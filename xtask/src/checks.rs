@@ -112,7 +112,7 @@ impl Part {
             }
             Self::Unit => {
                 let targets = ["--lib", "--bins", "--tests", "--examples"];
-                let mut command = cargo(["test", "--workspace", "--exclude=palimpsest-tests"]);
+                let mut command = cargo(["test", "--workspace", "--exclude=palimpsest-tests", "--all-features"]);
                 count_tests("tests of the crates", command.args(targets)).map(|(passed, _)| passed)
             }
             Self::Doc => {
