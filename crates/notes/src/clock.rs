@@ -128,3 +128,21 @@ fn strip_shape<'a>(text: &'a str, shape: &str) -> Option<&'a str> {
     });
     if fits { text.get(shape.len()..) } else { None }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A7: stamps of one process never tie and never go back, whichever system clock gives them.
+    #[test]
+    fn stamps_grow_when_time_does_not() {
+        for clocks in [[Clock::system(), Clock::system()], {
+            let own = Clock::new(ZonedDateTime::now);
+            [own.clone(), own]
+        }] {
+            let stamps: Vec<i64> =
+                [7, 7, 5, 9].iter().zip(clocks.iter().cycle()).map(|(now, c)| c.write_stamp(*now)).collect();
+            assert!(stamps.is_sorted_by(|a, b| a < b), "{stamps:?}");
+        }
+    }
+}

@@ -44,6 +44,21 @@ fn crumpling_and_smoothing() {
     assert_eq!(fixture.store.list(&wastebasket()).expect("list"), []);
 }
 
+/// A7.3: a metadata change shows the block and nothing around it; it is empty where there was none.
+#[test]
+fn a_metadata_change_shows_the_block_alone() {
+    for (text, before) in
+        [("\u{feff}---\r\nk: v\r\n---\r\n\r\nx", "---\r\nk: v\r\n---"), ("---\nk: v\n---", "---\nk: v\n---"), ("x", "")]
+    {
+        let fixture = Fixture::new();
+        fixture.put(&format!("{SESSION}/plan.md"), text);
+        let change = fixture.crumple("plan", true).change;
+        assert_eq!((change.kind, change.before.as_str()), (ChangeKind::Metadata, before), "{text:?}");
+        let lines: Vec<&str> = change.after.split('\n').map(str::trim_end).collect();
+        assert_eq!((lines[0], lines[lines.len() - 1]), ("---", "---"), "{:?}", change.after);
+    }
+}
+
 /// Line 6: body and wastebasket in one call; editing a crumpled note does not smooth it.
 #[test]
 fn a_combined_edit_reports_the_file() {

@@ -111,6 +111,13 @@ fn added_keys_find_their_place() {
             ),
         ),
         (
+            "origin: nobody\norigin: user\ncreatedAt:\ncreatedAt: 2020-01-01\nupdatedAt: x\nupdatedAt: 5\n",
+            format!(
+                "origin: nobody\norigin: user\ncreatedAt:\ncreatedAt: 2020-01-01\nupdatedAt: x\nupdatedAt: 5\n\
+                 lastAccessed: {now}\naccessCount: 1\n"
+            ),
+        ),
+        (
             "accessCount: 1\naccessCount: 2\nscope: human\nscope:\n - a\n",
             format!(
                 "origin: self\ncreatedAt: {now}\nupdatedAt: {now}\nlastAccessed: {now}\naccessCount: 1\naccessCount: 3\n"

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use palimpsest_notes::{EditOptions, NoteError, Query};
 
-use crate::support::{Fixture, SESSION, address, replace};
+use crate::support::{Fixture, SESSION, address, matching, replace};
 
 /// An id that is nobody's on common systems.
 const NOBODY: u32 = 65_534;
@@ -123,6 +123,17 @@ fn unreadable_homes_are_named() {
         assert_eq!(rows, ["plan.md"], "a home that fails in part gives no rows");
         assert_eq!(fixture.store.read(&address("@human/x")).expect_err("unreadable").code(), "io");
         set_mode(&fixture, "project/app-1234abcd/deep", 0o755);
+
+        let names = ["c", "a-1", "b", "a"].map(|name| format!("agents/{name}"));
+        for home in &names {
+            fs::create_dir_all(fixture.path(home)).expect("create");
+            set_mode(&fixture, home, 0o000);
+        }
+        let listing = fixture.store.list_available(&matching("@agents/*/*")).expect("named");
+        assert_eq!(listing.unavailable, ["@agents/a", "@agents/a-1", "@agents/b", "@agents/c"]);
+        for home in &names {
+            set_mode(&fixture, home, 0o755);
+        }
     });
 }
 

@@ -36,6 +36,31 @@ fn threads_lose_nothing() {
     assert_eq!((lines.len(), note.meta.access_count), (101, 101.0));
 }
 
+/// A9: what an operation builds on is read under the lock: a change that another process made meanwhile is kept.
+#[test]
+fn what_changed_during_the_wait_is_kept() {
+    type Operation = fn(&Store);
+    let operations: [Operation; 3] = [
+        |store| drop(store.write(&address("plan"), "new", WriteOptions::default()).expect("write")),
+        |store| drop(store.edit(&address("plan"), &[replace("old", "new")], EditOptions::default()).expect("edit")),
+        |store| drop(store.read(&address("plan")).expect("read")),
+    ];
+    for operation in operations {
+        let fixture = Fixture::new();
+        let file = format!("{SESSION}/plan.md");
+        fixture.write("plan", "old");
+        let holder = std::fs::File::open(fixture.path(".notes.lock")).expect("open");
+        holder.lock().expect("lock");
+        std::thread::scope(|scope| {
+            scope.spawn(|| operation(&fixture.store));
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            fixture.put(&file, fixture.text(&file).replacen("origin", "theirs: 1\norigin", 1));
+            drop(holder);
+        });
+        assert!(fixture.text(&file).contains("theirs: 1\n"), "{}", fixture.text(&file));
+    }
+}
+
 /// Line 11: the arguments belong to the caller again after the call.
 #[test]
 fn arguments_are_not_kept() {
