@@ -2,18 +2,19 @@
 
 use std::any::Any;
 use std::collections::HashSet;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use palimpsest_notes::{Clock, Store};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::host::{Action, Level, Place, StartFacts, start_session};
+use crate::host::{Action, Level, Place, SessionFacts, StartFacts, start_session};
 use crate::queue::Queue;
 use crate::render::{CallView, Line, ResultView, render_call, render_result};
-use crate::tools::call_tool;
-use crate::wire::{Delivery, Failure};
+use crate::tools::{History, Reply, call_tool};
+use crate::wire::Failure;
 
 /// A tool call as the host made it.
 #[derive(Debug, Clone, Deserialize)]
@@ -25,6 +26,9 @@ pub struct ToolCall {
     pub params: String,
     /// Where the call is made.
     pub place: Place,
+    /// The live session; only the history tools ask for it.
+    #[serde(default)]
+    pub session: SessionFacts,
     /// Whether the host can show notices.
     pub has_ui: bool,
 }
@@ -33,6 +37,8 @@ pub struct ToolCall {
 #[derive(Default)]
 pub struct Engine {
     notes: Queue,
+    history: Queue,
+    sessions: Arc<Mutex<History>>,
     told: Arc<Mutex<HashSet<String>>>,
 }
 
@@ -56,22 +62,31 @@ impl Engine {
         json!(actions).to_string()
     }
 
-    /// Runs a tool off the calling thread, after the calls made before, and hands `done` the JSON of
-    /// `{ result, actions }`.
+    /// Runs a tool off the calling thread, after the calls of its kind made before, and hands `done` the JSON of
+    /// `{ result, actions }`; or of `{ handOver: { after } }` where the same call has to be made again with the entries of
+    /// the live session behind that one.
+    ///
+    /// Notes and history do not wait for each other.
     pub fn call(&self, call: ToolCall, done: impl FnOnce(String) + Send + 'static) {
         let told = Arc::clone(&self.told);
-        self.notes.run(move || {
-            let (result, fault) = match guarded(|| Ok(run(&call))) {
-                Ok(result) => (result, None),
+        let sessions = Arc::clone(&self.sessions);
+        let queue = if is_history(&call.tool) { &self.history } else { &self.notes };
+        queue.run(move || {
+            let (reply, fault) = match guarded(|| Ok(run(&call, &sessions))) {
+                Ok(reply) => (reply, None),
                 Err(cause) => {
                     let text =
                         format!("{} failed because of a fault of palimpsest: {cause}. please report it", call.tool);
                     let failure = Failure::new("internal", &text).deliver();
-                    (failure, told.tell_once(call.has_ui, &text))
+                    (Reply::Answer(failure), told.tell_once(call.has_ui, &text))
                 }
             };
             let actions: Vec<Action> = fault.into_iter().collect();
-            done(json!({ "result": result.to_host(), "actions": actions }).to_string());
+            let answer = match reply {
+                Reply::Answer(result) => json!({ "result": result.to_host(), "actions": actions }),
+                Reply::HandOver { after } => json!({ "handOver": { "after": after } }),
+            };
+            done(answer.to_string());
         });
     }
 
@@ -86,13 +101,28 @@ impl Engine {
     }
 }
 
-fn run(call: &ToolCall) -> Delivery {
+fn is_history(tool: &str) -> bool {
+    tool.starts_with("history_")
+}
+
+fn run(call: &ToolCall, sessions: &Mutex<History>) -> Reply {
     #[cfg(feature = "test-exports")]
     crate::panics::panic_if_asked();
-    match call.place.identity() {
+    if is_history(&call.tool) {
+        // A panic on the way leaves nothing behind, rather than something half done.
+        let mut history = mem::take(&mut *lock(sessions));
+        let reply = history.call(&call.tool, &call.params, &call.place, &call.session);
+        *lock(sessions) = history;
+        return reply;
+    }
+    Reply::Answer(match call.place.identity() {
         Ok(identity) => call_tool(&Store::new(identity, Clock::system()), &call.tool, &call.params),
         Err(error) => Failure::from(error).deliver(),
-    }
+    })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 fn drawn(draw: impl FnOnce() -> Result<Vec<Line>, String>) -> Option<String> {
@@ -117,7 +147,6 @@ trait TellOnce {
 
 impl TellOnce for Mutex<HashSet<String>> {
     fn tell_once(&self, has_ui: bool, text: &str) -> Option<Action> {
-        let mut told = self.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        told.insert(text.to_owned()).then(|| Action::tell(has_ui, Level::Error, text))
+        lock(self).insert(text.to_owned()).then(|| Action::tell(has_ui, Level::Error, text))
     }
 }

@@ -1,4 +1,4 @@
-//! Palimpsest as an extension of Pi: the note tools, from what the model is told about them to what a person sees.
+//! Palimpsest as an extension of Pi: the note tools and the history tools, from what the model is told about them to what a person sees.
 //!
 //! The addon exports one class, [`Engine`], that speaks JSON strings: the TypeScript side turns an event of the host
 //! into a value, hands it over, and carries out the [`Action`]s that come back. Every text, limit and decision is here.
@@ -10,10 +10,11 @@
 //! assert_eq!(declared, tool_names());
 //! ```
 //!
-//! It is not a notes store (that is `palimpsest-notes`), and nothing outside `addon` knows of Node.
+//! It is neither a notes store (that is `palimpsest-notes`) nor a reader of sessions (`palimpsest-history`), and nothing outside `addon` knows of Node.
 
 mod addon;
 mod engine;
+mod history;
 mod host;
 #[cfg(feature = "test-exports")]
 mod panics;
@@ -23,12 +24,14 @@ mod tools;
 mod wire;
 
 pub use engine::{Engine, ToolCall};
-pub use host::{Action, HostTool, Installation, Level, Place, SourceInfo, StartFacts, start_session};
+pub use host::{
+    Action, Handed, HostTool, Installation, Level, Place, SessionFacts, SourceInfo, StartFacts, start_session,
+};
 #[cfg(feature = "test-exports")]
 pub use panics::panic_at_next_call;
 pub use render::{CallView, Line, ResultView, Segment, render_call, render_result};
-pub use tools::{ToolDefinition, call_tool, tool_definitions, tool_names};
+pub use tools::{History, Reply, ToolDefinition, call_tool, tool_definitions, tool_names};
 pub use wire::{
-    BUDGET, Delivery, Failure, FileRow, MatchRow, Page, ReadWindow, SearchRow, Shrink, line_diff, middle_truncated,
-    prefix,
+    BUDGET, Delivery, Failure, FileRow, HistoryPage, MatchRow, Page, ReadWindow, SearchRow, Shrink, WindowPage,
+    line_diff, middle_truncated, prefix,
 };

@@ -1,4 +1,4 @@
-//! One thread that does the slow work of one store, in the order in which it was asked for.
+//! One thread that does slow work of one kind, in the order in which it was asked for.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
@@ -30,7 +30,7 @@ impl Queue {
 
 fn start() -> Option<Sender<Job>> {
     let (sender, jobs) = channel::<Job>();
-    let worker = thread::Builder::new().name("palimpsest-notes".into());
+    let worker = thread::Builder::new().name("palimpsest".into());
     worker.spawn(move || jobs.into_iter().for_each(|job| job())).ok()?;
     Some(sender)
 }

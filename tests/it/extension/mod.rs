@@ -14,7 +14,17 @@ use palimpsest_tests::{Model, Rpc, Run, Sandbox, SandboxBuilder, Step, ToolEnd, 
 use serde_json::Value;
 
 /// The tools that the extension registers, in order.
-const TOOLS: [&str; 5] = ["notes_write", "notes_edit", "notes_read", "notes_list", "notes_search"];
+const TOOLS: [&str; 9] = [
+    "notes_write",
+    "notes_edit",
+    "notes_read",
+    "notes_list",
+    "notes_search",
+    "history_windows",
+    "history_list",
+    "history_search",
+    "history_read",
+];
 
 /// A sandbox with the extension.
 fn with_extension(model: &Model) -> SandboxBuilder {

@@ -22,6 +22,30 @@ export function place(ctx: ExtensionContext) {
   };
 }
 
+/** The live session at the moment of a call. */
+export function session({ sessionManager }: ExtensionContext) {
+  return {
+    file: sessionManager.getSessionFile(),
+    dir: sessionManager.getSessionDir(),
+    leaf: sessionManager.getLeafId(),
+    agentDir: process.env["PI_CODING_AGENT_DIR"],
+    sessionsDir: process.env["PI_CODING_AGENT_SESSION_DIR"],
+  };
+}
+
+/** The entries of the live session behind one of them; all of them where there is none, or not any more. */
+export function entriesBehind({ sessionManager }: ExtensionContext, after: string | null) {
+  const entries = sessionManager.getEntries();
+  const known = entries.findLastIndex(({ id }) => id === after) + 1;
+  return {
+    after: known > 0 ? after : null,
+    header: JSON.stringify(sessionManager.getHeader()),
+    // As the host writes them to its file: one a line, lone surrogates escaped.
+    entries: entries.slice(known).map((entry) => JSON.stringify(entry)).join("\n"),
+    last: entries.slice(known).at(-1)?.id,
+  };
+}
+
 export function startFacts(pi: ExtensionAPI, ctx: ExtensionContext) {
   return {
     hasUi: ctx.hasUI,

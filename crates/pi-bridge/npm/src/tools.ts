@@ -2,7 +2,7 @@
 
 import type { ExtensionAPI, Theme, ToolDefinition } from "@earendil-works/pi-coding-agent";
 import type { Engine } from "./addon.js";
-import { json, perform, place } from "./host.js";
+import { entriesBehind, json, perform, place, session } from "./host.js";
 
 /** What the engine declares: all of a tool but its functions. */
 export type Definition = Omit<ToolDefinition, "execute" | "renderCall" | "renderResult">;
@@ -16,9 +16,14 @@ export function tool(pi: ExtensionAPI, engine: Engine, definition: Definition): 
     ...definition,
     async execute(_id, params, _signal, _onUpdate, ctx) {
       const call = { tool: name, params: json(params), place: place(ctx), hasUi: ctx.hasUI };
-      const { result, actions } = JSON.parse(await engine.call(json(call)));
-      perform(pi, ctx, engine, actions);
-      return result;
+      const live = session(ctx);
+      let answer = JSON.parse(await engine.call(json({ ...call, session: live })));
+      while (answer.handOver) {
+        const handed = entriesBehind(ctx, answer.handOver.after);
+        answer = JSON.parse(await engine.call(json({ ...call, session: { ...live, handed } })));
+      }
+      perform(pi, ctx, engine, answer.actions);
+      return answer.result;
     },
     renderCall(args, theme, context) {
       const view = { tool: name, args, expanded: context.expanded, expandKey: context.keyText("app.tools.expand") };

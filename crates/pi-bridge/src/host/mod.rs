@@ -3,10 +3,12 @@
 mod action;
 mod migration;
 mod place;
+mod session;
 mod start;
 mod version;
 
 pub use action::{Action, Level};
 pub use place::Place;
+pub use session::{Handed, SessionFacts};
 pub use start::{HostTool, SourceInfo, StartFacts, start_session};
 pub use version::Installation;

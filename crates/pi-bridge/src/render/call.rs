@@ -1,4 +1,4 @@
-//! A tool call: which note, and what is about to happen to it.
+//! A tool call: which note or which part of the history, and what is about to happen to it.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -42,11 +42,14 @@ pub fn render_call(view: &CallView) -> Vec<Line> {
     lines
 }
 
-/// What the call is about: an address, a query, a pattern.
+/// What the call is about: an address, a seq, a query, a pattern.
 fn subject(args: &Value) -> Vec<Segment> {
     let mut parts = Vec::new();
     if let Some(address) = args["address"].as_str() {
         parts.push(plain(&format!(" {address}"), "accent"));
+    }
+    if let Some(seq) = args["seq"].as_u64() {
+        parts.push(plain(&format!(" {seq}"), "accent"));
     }
     let queries: Vec<String> = match &args["query"] {
         Value::String(one) => vec![format!("\"{one}\"")],
@@ -86,6 +89,30 @@ fn remarks(args: &Value) -> Vec<String> {
     }
     if args["wastebasket"] == true {
         remarks.push("wastebasket".to_owned());
+    }
+    remarks.extend(history_remarks(args));
+    remarks
+}
+
+/// Which part of which history.
+fn history_remarks(args: &Value) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Some(roles) = args["roles"].as_array() {
+        remarks.push(roles.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" and "));
+    }
+    for key in ["after", "before"] {
+        if let Some(seq) = args[key].as_u64() {
+            remarks.push(format!("{key} {seq}"));
+        }
+    }
+    if let Some(window) = args["window_id"].as_str() {
+        remarks.push(format!("window {window}"));
+    }
+    if let Some(session) = args["session_id"].as_str() {
+        remarks.push(format!("session {session}"));
+    }
+    if args["scope"] == "project" {
+        remarks.push("whole project".to_owned());
     }
     remarks
 }

@@ -1,6 +1,7 @@
 //! What a person sees of a tool call: lines of coloured segments, each within the width of the terminal.
 
 mod call;
+mod history;
 mod lines;
 mod result;
 mod visible;

@@ -1,8 +1,9 @@
-//! A tool result: what happened to which note, not the JSON that says so.
+//! A tool result: what happened to which note, what was found, not the JSON that says so.
 
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::history;
 use super::lines::{Line, Screen, plain};
 
 /// Lines of a diff, of a note and rows of a listing that are shown before a person expands.
@@ -39,9 +40,12 @@ pub fn render_result(view: &ResultView) -> Vec<Line> {
     match view.tool.as_str() {
         "notes_write" => vec![screen.cut(vec![plain("saved", "success")])],
         "notes_edit" => edited(&screen, &answer),
-        "notes_read" => window(&screen, &view.text),
+        "notes_read" | "history_read" => window(&screen, &view.text),
         "notes_list" => listed(&screen, &answer),
         "notes_search" => found(&screen, &answer),
+        "history_windows" => history::windows(&screen, &answer),
+        "history_list" => history::events(&screen, &answer, "event"),
+        "history_search" => history::events(&screen, &answer, "hit"),
         _ => screen.block(view.text.lines().map(|line| (line, "toolOutput")), CONTENT, "line"),
     }
 }
@@ -89,7 +93,7 @@ fn listed(screen: &Screen, answer: &Value) -> Vec<Line> {
         lines.push(screen.cut(vec![plain(&format!("{time}  "), "muted"), address(file)]));
     }
     lines.extend(screen.hint(files.len() - shown, "note"));
-    lines.extend(unavailable(screen, answer));
+    lines.extend(names(screen, answer, "homes_unavailable"));
     lines
 }
 
@@ -110,11 +114,11 @@ fn found(screen: &Screen, answer: &Value) -> Vec<Line> {
     body.truncate(body.len() - hidden);
     lines.append(&mut body);
     lines.extend(screen.hint(hidden, "line"));
-    lines.extend(unavailable(screen, answer));
+    lines.extend(names(screen, answer, "homes_unavailable"));
     lines
 }
 
-fn rows(value: &Value) -> &[Value] {
+pub(super) fn rows(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
@@ -122,20 +126,21 @@ fn address(file: &Value) -> super::Segment {
     plain(file["address"].as_str().unwrap_or_default(), "accent")
 }
 
-fn counted(count: usize, unit: &str) -> String {
+pub(super) fn counted(count: usize, unit: &str) -> String {
     format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
 }
 
-fn left_out(answer: &Value) -> super::Segment {
+pub(super) fn left_out(answer: &Value) -> super::Segment {
     match answer["more"].as_u64() {
         Some(more) if more > 0 => plain(&format!(", {more} more not listed"), "muted"),
         _ => plain("", "muted"),
     }
 }
 
-fn unavailable(screen: &Screen, answer: &Value) -> Vec<Line> {
-    let names: Vec<&str> = rows(&answer["homes_unavailable"]).iter().filter_map(Value::as_str).collect();
-    let rest = answer["homes_unavailable_more"].as_u64().map_or(String::new(), |more| format!(" and {more} more"));
+/// What could not be read, under a key and with the count that goes with it.
+pub(super) fn names(screen: &Screen, answer: &Value, key: &str) -> Vec<Line> {
+    let names: Vec<&str> = rows(&answer[key]).iter().filter_map(Value::as_str).collect();
+    let rest = answer[format!("{key}_more")].as_u64().map_or(String::new(), |more| format!(" and {more} more"));
     let says = format!("could not be read: {}{rest}", names.join(", "));
     if names.is_empty() { Vec::new() } else { screen.wrapped(&says, "warning") }
 }

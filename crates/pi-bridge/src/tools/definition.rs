@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::output;
+use super::{history, output};
 
 /// A tool as the host wants it declared; field names are the host's.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -27,13 +27,33 @@ pub struct ToolDefinition {
 }
 
 /// The tool names of ours, in the order in which they are declared.
-pub fn tool_names() -> [&'static str; 5] {
-    ["notes_write", "notes_edit", "notes_read", "notes_list", "notes_search"]
+pub fn tool_names() -> [&'static str; 9] {
+    [
+        "notes_write",
+        "notes_edit",
+        "notes_read",
+        "notes_list",
+        "notes_search",
+        "history_windows",
+        "history_list",
+        "history_search",
+        "history_read",
+    ]
 }
 
 /// All tools, in the order in which they are declared.
 pub fn tool_definitions() -> Vec<ToolDefinition> {
-    vec![write(), edit(), read(), list(), search()]
+    vec![
+        write(),
+        edit(),
+        read(),
+        list(),
+        search(),
+        history::windows(),
+        history::list(),
+        history::search(),
+        history::read(),
+    ]
 }
 
 const ADDRESS: &str = "Bare path (plan.md, ideas/x.md): a note of this session. @project/<path>: this repository, \
@@ -119,8 +139,8 @@ fn read() -> ToolDefinition {
         parameters: object(
             json!({
                 "address": { "type": "string", "description": READ_ADDRESS },
-                "offset_chars": { "type": "integer", "description": "Start; negative counts from the end. Default 0." },
-                "limit_chars": { "type": "integer", "minimum": 1, "maximum": 50_000, "description": "Default 12000." },
+                "offset_chars": read_offset(),
+                "limit_chars": read_limit(),
             }),
             &["address"],
         ),
@@ -159,12 +179,7 @@ fn search() -> ToolDefinition {
         prompt_snippet: "Search notes for literal text",
         parameters: object(
             json!({
-                "query": {
-                    "anyOf": [
-                        { "type": "string" },
-                        { "type": "array", "items": { "type": "string" }, "minItems": 1 },
-                    ],
-                },
+                "query": query(),
                 "pattern": { "type": ["string", "null"], "description": "As in notes_list." },
                 "limit": { "type": "integer", "minimum": 1, "description": "Notes at most." },
                 "max_matches_per_file": { "type": "integer", "minimum": 1 },
@@ -177,7 +192,7 @@ fn search() -> ToolDefinition {
     }
 }
 
-fn object(properties: Value, required: &[&str]) -> Value {
+pub(super) fn object(properties: Value, required: &[&str]) -> Value {
     let mut schema = json!({ "type": "object", "properties": properties });
     if !required.is_empty() {
         schema["required"] = json!(required);
@@ -188,4 +203,21 @@ fn object(properties: Value, required: &[&str]) -> Value {
 
 fn origin(description: &str) -> Value {
     json!({ "type": "string", "enum": ["user", "self", "external"], "description": description })
+}
+
+pub(super) fn query() -> Value {
+    json!({
+        "anyOf": [
+            { "type": "string" },
+            { "type": "array", "items": { "type": "string" }, "minItems": 1 },
+        ],
+    })
+}
+
+pub(super) fn read_offset() -> Value {
+    json!({ "type": "integer", "description": "Start; negative counts from the end. Default 0." })
+}
+
+pub(super) fn read_limit() -> Value {
+    json!({ "type": "integer", "minimum": 1, "maximum": 50_000, "description": "Default 12000." })
 }

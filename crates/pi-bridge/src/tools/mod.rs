@@ -2,8 +2,10 @@
 
 mod call;
 mod definition;
+mod history;
 mod output;
 mod params;
 
 pub use call::call_tool;
 pub use definition::{ToolDefinition, tool_definitions, tool_names};
+pub use history::{History, Reply};

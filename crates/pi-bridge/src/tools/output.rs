@@ -67,21 +67,30 @@ fn page(further: Value) -> Value {
 }
 
 fn admit(result: Value) -> Value {
-    let error = object(json!({
-        "error": string(),
-        "code": string(),
-        "address?": string(),
-        "offset_chars?": { "type": "integer" },
-        "total_chars?": count(),
-        "line_numbers?": { "type": "array", "items": { "type": "integer", "minimum": 1 } },
-        "line_numbers_total?": count(),
-        "edit_index?": count(),
-    }));
-    json!({ "anyOf": [object(result), error] })
+    admit_or(
+        result,
+        json!({
+            "address?": string(),
+            "offset_chars?": { "type": "integer" },
+            "total_chars?": count(),
+            "line_numbers?": { "type": "array", "items": { "type": "integer", "minimum": 1 } },
+            "line_numbers_total?": count(),
+            "edit_index?": count(),
+        }),
+    )
+}
+
+/// A result, or an error object with some further keys.
+pub(super) fn admit_or(result: Value, further: Value) -> Value {
+    let mut error = json!({ "error": string(), "code": string() });
+    if let (Value::Object(error), Value::Object(further)) = (&mut error, further) {
+        error.extend(further);
+    }
+    json!({ "anyOf": [object(result), object(error)] })
 }
 
 /// A closed object; a `?` behind a key makes it optional.
-fn object(properties: Value) -> Value {
+pub(super) fn object(properties: Value) -> Value {
     let mut declared = serde_json::Map::new();
     let mut required = Vec::new();
     for (key, schema) in properties.as_object().into_iter().flatten() {
@@ -94,10 +103,10 @@ fn object(properties: Value) -> Value {
     json!({ "type": "object", "properties": declared, "required": required, "additionalProperties": false })
 }
 
-fn string() -> Value {
+pub(super) fn string() -> Value {
     json!({ "type": "string" })
 }
 
-fn count() -> Value {
+pub(super) fn count() -> Value {
     json!({ "type": "integer", "minimum": 0 })
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::wire::Failure;
 
-/// The largest window of `notes_read`, in code points.
+/// The largest window of a read, in code points.
 const LIMIT_CHARS_MAX: usize = 50_000;
 
 #[derive(Deserialize)]
@@ -92,26 +92,31 @@ impl SearchParams {
         query(self.pattern.as_deref(), self.wastebasket)
     }
 
-    /// The texts to look for; a list may hold strings only, and none of them may be empty.
+    /// The texts to look for.
     pub(super) fn queries(&self) -> Result<Vec<&str>, Failure> {
-        let refuse = |message: String| Failure::new("invalid_query", message);
-        let given = match &self.query {
-            Value::Array(items) if items.is_empty() => {
-                return Err(refuse("query is an empty list; give at least one text to look for".into()));
-            }
-            Value::Array(items) => items.as_slice(),
-            one => std::slice::from_ref(one),
-        };
-        given
-            .iter()
-            .enumerate()
-            .map(|(index, item)| match item.as_str() {
-                None => Err(refuse(format!("query {index} is not a string"))),
-                Some("") => Err(refuse(format!("query {index} is empty; it would match every line"))),
-                Some(text) => Ok(text),
-            })
-            .collect()
+        queries(&self.query)
     }
+}
+
+/// The texts to look for; a list may hold strings only, and none of them may be empty.
+pub(super) fn queries(query: &Value) -> Result<Vec<&str>, Failure> {
+    let refuse = |message: String| Failure::new("invalid_query", message);
+    let given = match query {
+        Value::Array(items) if items.is_empty() => {
+            return Err(refuse("query is an empty list; give at least one text to look for".into()));
+        }
+        Value::Array(items) => items.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    given
+        .iter()
+        .enumerate()
+        .map(|(index, item)| match item.as_str() {
+            None => Err(refuse(format!("query {index} is not a string"))),
+            Some("") => Err(refuse(format!("query {index} is empty; it would match everything"))),
+            Some(text) => Ok(text),
+        })
+        .collect()
 }
 
 fn query(pattern: Option<&str>, wastebasket: bool) -> Result<Query, Failure> {
@@ -119,12 +124,12 @@ fn query(pattern: Option<&str>, wastebasket: bool) -> Result<Query, Failure> {
     Ok(Query { pattern, wastebasket, omit_bodies: true, ..Query::default() })
 }
 
-fn limit_chars() -> usize {
+pub(super) fn limit_chars() -> usize {
     12_000
 }
 
 /// Any JSON number without a fraction, however large: the schema's `integer` admits 1e300 as well.
-fn integer<'de, D: Deserializer<'de>>(input: D) -> Result<i64, D::Error> {
+pub(super) fn integer<'de, D: Deserializer<'de>>(input: D) -> Result<i64, D::Error> {
     let number = serde_json::Number::deserialize(input)?;
     if let Some(exact) = number.as_i64() {
         return Ok(exact);
@@ -144,10 +149,10 @@ fn positive<'de, D: Deserializer<'de>>(input: D) -> Result<usize, D::Error> {
     }
 }
 
-fn at_least_one<'de, D: Deserializer<'de>>(input: D) -> Result<Option<usize>, D::Error> {
+pub(super) fn at_least_one<'de, D: Deserializer<'de>>(input: D) -> Result<Option<usize>, D::Error> {
     positive(input).map(Some)
 }
 
-fn window<'de, D: Deserializer<'de>>(input: D) -> Result<usize, D::Error> {
+pub(super) fn window<'de, D: Deserializer<'de>>(input: D) -> Result<usize, D::Error> {
     positive(input).map(|limit| limit.min(LIMIT_CHARS_MAX))
 }

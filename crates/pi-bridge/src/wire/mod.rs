@@ -4,9 +4,11 @@
 
 mod diff;
 mod error;
+mod history;
 mod rows;
 mod truncate;
 mod window;
+mod windows;
 
 use std::io::{self, Write};
 
@@ -15,9 +17,11 @@ use serde_json::Value;
 
 pub use diff::line_diff;
 pub use error::Failure;
+pub use history::HistoryPage;
 pub use rows::{FileRow, MatchRow, Page, SearchRow, Shrink};
 pub use truncate::{middle_truncated, prefix};
 pub use window::ReadWindow;
+pub use windows::WindowPage;
 
 /// The largest text, and the largest structured content as compact JSON, that a tool delivers, in UTF-8 bytes.
 pub const BUDGET: usize = 32 * 1024;
@@ -103,6 +107,16 @@ fn pretty(value: &impl Serialize) -> String {
 
 fn to_value(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields by reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields by reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A sink that refuses more bytes than it was given, so that measuring a huge value costs no more than the budget.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::{
-    Delivery, fits, largest,
+    Delivery, fits, is_false, is_zero, largest,
     truncate::{middle_truncated, prefix},
 };
 
@@ -128,14 +128,4 @@ impl SearchRow<'_> {
     fn bare(&self) -> Self {
         SearchRow { file: self.file.clone(), matches_total: self.matches_total, matches: Vec::new() }
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields by reference")]
-fn is_false(flag: &bool) -> bool {
-    !flag
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields by reference")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
 }

@@ -4,7 +4,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use palimpsest_pi_bridge::{Engine, Place, ToolCall};
+use palimpsest_pi_bridge::{Engine, Handed, Place, SessionFacts, ToolCall};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -20,6 +20,7 @@ fn call(home: &TempDir, tool: &str, params: Value) -> ToolCall {
             notes_home: None,
             notes_agent: None,
         },
+        session: SessionFacts::default(),
         has_ui: true,
     }
 }
@@ -87,6 +88,55 @@ fn an_answer_has_the_hosts_form() {
     let keys = |value: Value| value.as_object().expect("object").keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(result(1)), ["content", "structuredContent", "details"]);
     assert_eq!(keys(result(2)), ["content", "structuredContent", "isError"]);
+}
+
+/// Entries that the session's file does not hold are asked for, and the same call with them is answered.
+#[test]
+fn missing_entries_are_asked_for() {
+    let _turn = turn();
+    let home = tempfile::tempdir().expect("temp dir");
+    let engine = Engine::new();
+    let mut list = call(&home, "history_list", json!({}));
+    list.session.leaf = Some("e1".into());
+    let asked = answers(&engine, vec![list.clone()]).remove(0).1;
+    assert_eq!(asked, json!({ "handOver": { "after": null } }));
+    list.session.handed = Some(Handed {
+        after: None,
+        header: json!({ "type": "session", "version": 3, "id": "s-1" }).to_string(),
+        entries:
+            json!({ "type": "message", "id": "e1", "parentId": null, "message": { "role": "user", "content": "hi" } })
+                .to_string(),
+        last: Some("e1".into()),
+    });
+    let answer = answers(&engine, vec![list]).remove(0).1;
+    assert_eq!(answer["result"]["structuredContent"]["items"][0]["content"], "hi");
+    assert_eq!(answer["actions"], json!([]));
+}
+
+/// History does not wait behind notes: a write that waits for its store does not hold it up.
+#[test]
+fn history_does_not_wait_for_notes() {
+    let _turn = turn();
+    let home = tempfile::tempdir().expect("temp dir");
+    let notes = home.path().join(".agents/notes");
+    std::fs::create_dir_all(&notes).expect("folders");
+    let lock = std::fs::File::create(notes.join(".notes.lock")).expect("the lock file");
+    lock.lock().expect("the lock");
+    let engine = Engine::new();
+    let (sender, receiver) = channel();
+    for (index, call) in [
+        call(&home, "notes_write", json!({ "address": "n", "content": "x" })),
+        call(&home, "history_windows", json!({})),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let sender = sender.clone();
+        engine.call(call, move |_| sender.send(index).expect("receiver"));
+    }
+    assert_eq!(receiver.recv(), Ok(1));
+    lock.unlock().expect("the lock");
+    assert_eq!(receiver.recv(), Ok(0));
 }
 
 /// Work that was asked for is done, also when the instance is gone before its turn.

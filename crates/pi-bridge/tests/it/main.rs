@@ -1,4 +1,4 @@
-//! What the bridge promises, without a host: acceptance lines of the specification (D2) by number, and the laws of the
+//! What the bridge promises, without a host: acceptance lines of the specification (D2, D3) by number, and the laws of the
 //! wire formats as properties.
 
 mod bench;
@@ -6,6 +6,8 @@ mod diff;
 mod edit;
 mod engine;
 mod errors;
+mod facts;
+mod history;
 mod lists;
 mod manual;
 mod place;

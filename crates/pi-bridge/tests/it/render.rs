@@ -37,6 +37,11 @@ fn a_call_says_which_note_and_what_for() {
         ("notes_list", json!({}), "notes_list"),
         ("notes_search", json!({ "query": "tea" }), "notes_search \"tea\""),
         ("notes_search", json!({ "query": ["a", "b"], "pattern": "*.md" }), "notes_search \"a\" or \"b\" in *.md"),
+        ("history_windows", json!({}), "history_windows"),
+        ("history_list", json!({ "before": 40, "roles": ["user", "tool"] }), "history_list user and tool, before 40"),
+        ("history_list", json!({ "window_id": "@previous" }), "history_list window @previous"),
+        ("history_search", json!({ "query": "tea", "scope": "project" }), "history_search \"tea\" whole project"),
+        ("history_read", json!({ "seq": 7, "offset_chars": 9, "session_id": "s" }), "history_read 7 from 9, session s"),
         // Arguments that are still arriving.
         ("notes_write", Value::Null, "notes_write"),
         ("notes_edit", json!({ "address": 7, "edits": null }), "notes_edit"),
@@ -85,6 +90,57 @@ fn lists_and_searches_are_counts_and_rows() {
     let search = json!({ "files": [found], "more": 0 });
     let expected = ["3 matching lines in 1 note", "a.md", "  4: tea    and more", "  9: tea"];
     assert_eq!(result("notes_search", search, false), expected);
+}
+
+#[test]
+fn history_is_counts_and_first_lines() {
+    let event = |seq: u64, role: &str, content: &str| json!({ "seq": seq, "role": role, "content": content });
+    let mut failed = event(3, "tool", "bash {}\n--- output ---\nno");
+    failed["tool"] = "bash".into();
+    failed["tool_status"] = "error".into();
+    let fold = json!({ "folded": true, "first_seq": 4, "last_seq": 6, "count": 2, "tools": {} });
+    let list = json!({
+        "items": [event(1, "user", "\n\nhello\tyou\nthere"), failed, fold, event(7, "assistant", "")],
+        "older_before": 1, "newer_after": null,
+    });
+    let expected = [
+        "3 events, 2 folded, older ones before 1",
+        "1 user: hello    you",
+        "3 bash: bash {}",
+        "  … 2 events, 4–6",
+        "7 assistant: ",
+    ];
+    assert_eq!(result("history_list", list.clone(), false), expected);
+    let lines = render_result(&result_view("history_list", &list.to_string(), false, false));
+    assert_eq!([color_of(&lines, "bash {}"), color_of(&lines, "hello")], ["error", "toolOutput"]);
+
+    let mut hit = event(5, "user", "tea");
+    hit["session_id"] = "0123456789".into();
+    let found = json!({
+        "items": [hit], "older_before": null, "newer_after": null, "sessions_more": 2, "sessions_unavailable": ["x.jsonl"],
+    });
+    let expected = ["1 hit, more in 2 sessions", "01234567 5 user: tea", "could not be read: x.jsonl"];
+    assert_eq!(result("history_search", found, false), expected);
+    assert_eq!(result("history_search", json!({ "items": [] }), false), ["0 hits"]);
+
+    let many: Vec<_> = (1..=12).map(|seq| event(seq, "user", "x")).collect();
+    let many = json!({ "items": many });
+    assert_eq!(
+        result("history_list", many.clone(), false).last().map(String::as_str),
+        Some("… 2 more rows (ctrl+o to expand)")
+    );
+    assert_eq!(result("history_list", many, true).len(), 13);
+
+    let window = |id: &str, first: Value, last: Value, count: u64| json!({ "window_id": id, "first_seq": first, "last_seq": last, "item_count": count });
+    let windows = json!({
+        "windows": [window("r", json!(1), json!(9), 7), window("w", Value::Null, Value::Null, 0)], "more": 3,
+    });
+    let expected = ["2 windows, 3 more not listed", "r  7 events, 1–9", "w  0 events"];
+    assert_eq!(result("history_windows", windows, false), expected);
+
+    let text = "--- READ WINDOW ---\nseq: 3\nwindow_id: w\nchars: [0,3) of 3\nnext_offset_chars: null\n\none";
+    let lines: Vec<String> = render_result(&result_view("history_read", text, false, false)).iter().map(flat).collect();
+    assert_eq!(lines, ["characters [0,3) of 3", "one"]);
 }
 
 #[test]
@@ -141,8 +197,12 @@ proptest! {
             expanded, expand_key: "ctrl+o".into(), width,
         };
         let mut lines = render_call(&view);
-        for tool in ["notes_edit", "notes_list", "notes_search", "notes_read", "other"] {
+        for tool in [
+            "notes_edit", "notes_list", "notes_search", "notes_read", "history_windows", "history_list", "history_search", "other",
+        ] {
             let answer = json!({
+                "windows": [{ "window_id": text }], "sessions_unavailable": [text],
+                "items": [{ "seq": 1, "role": "user", "tool": text, "session_id": text, "content": text }, { "folded": true }],
                 "diff": text, "diff_truncated": true, "more": 1, "homes_unavailable": [text],
                 "files": [{ "address": text, "updated_at": text, "matches": [{ "line": 1, "text": text }] }],
             });
