@@ -107,20 +107,20 @@ pub(crate) fn visit<T: Send>(
     let work = || {
         let mut rows: Vec<(usize, T)> = Vec::new();
         let mut buffer = Buffer::new();
-        while let Some(job) = pool.take() {
-            let home = &homes[job.home()];
-            let result = match &job {
-                Job::Folder { relative, .. } => read_folder(home, job.home(), relative).map(|jobs| pool.add(jobs)),
+        while let Some(mut taken) = pool.take() {
+            let at = taken.job.home();
+            let home = &homes[at];
+            taken.result = match &taken.job {
+                Job::Folder { relative, .. } => read_folder(home, at, relative).map(|jobs| pool.add(jobs)),
                 Job::Files { names, relative, .. } => names.iter().try_for_each(|name| {
                     let relative = relative.join(name);
                     let file = NoteFile { home, relative: &relative };
                     if selected(&file) && read_note(&home.folder.join(&relative), &mut buffer)? {
-                        rows.extend(row(&file, buffer.content()).map(|row| (job.home(), row)));
+                        rows.extend(row(&file, buffer.content()).map(|row| (at, row)));
                     }
                     Ok(())
                 }),
             };
-            pool.done(job.home(), result);
         }
         rows
     };
@@ -204,6 +204,23 @@ struct PoolState {
     failures: BTreeMap<usize, NoteError>,
 }
 
+/// A job in work. It is done when this is dropped, also by a panic: the other threads would wait for it for ever.
+struct Taken<'a> {
+    pool: &'a Pool,
+    job: Job,
+    result: Result<(), NoteError>,
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        let mut state = self.pool.hold();
+        if let Err(error) = std::mem::replace(&mut self.result, Ok(())) {
+            state.failures.entry(self.job.home()).or_insert(error);
+        }
+        self.pool.close(&mut state);
+    }
+}
+
 impl Pool {
     fn new(jobs: Vec<Job>) -> Self {
         let open = jobs.len();
@@ -218,28 +235,20 @@ impl Pool {
     }
 
     /// The next job, or nothing when all are done. Jobs of a home that has failed are passed over.
-    fn take(&self) -> Option<Job> {
+    fn take(&self) -> Option<Taken<'_>> {
         let mut state = self.hold();
         loop {
             match state.jobs.pop() {
-                Some(job) if state.failures.contains_key(&job.home()) => {
-                    state.open -= 1;
-                    if state.open == 0 {
-                        self.changed.notify_all();
-                    }
-                }
-                Some(job) => return Some(job),
+                Some(job) if state.failures.contains_key(&job.home()) => self.close(&mut state),
+                Some(job) => return Some(Taken { pool: self, job, result: Ok(()) }),
                 None if state.open == 0 => return None,
                 None => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
             }
         }
     }
 
-    fn done(&self, home: usize, result: Result<(), NoteError>) {
-        let mut state = self.hold();
-        if let Err(error) = result {
-            state.failures.entry(home).or_insert(error);
-        }
+    /// Counts one job as done.
+    fn close(&self, state: &mut PoolState) {
         state.open -= 1;
         if state.open == 0 {
             self.changed.notify_all();
@@ -328,5 +337,32 @@ impl Buffer {
 
     fn content(&self) -> &[u8] {
         &self.bytes[..self.filled]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A panic in one thread ends the walk; nobody waits for the job that will never be done.
+    #[test]
+    fn a_panic_ends_the_walk() {
+        let dir = tempfile::tempdir().unwrap();
+        for folder in ["a", "b", "c", "d"] {
+            let folder = dir.path().join("human").join(folder);
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("n.md"), "x").unwrap();
+        }
+        let identity = Identity::from_parts(dir.path(), "s", "p", "a", "m").unwrap();
+        for panicking in ["a", "b", "c", "d"] {
+            let walk = std::panic::AssertUnwindSafe(|| {
+                let row = |file: &NoteFile<'_>, _: &[u8]| {
+                    assert!(!file.path().starts_with(panicking), "on purpose");
+                    Some(file.path())
+                };
+                visit(&identity, &[Home::Human], |_| true, row).rows
+            });
+            assert!(std::panic::catch_unwind(walk).is_err());
+        }
     }
 }
