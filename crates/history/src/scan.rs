@@ -189,7 +189,7 @@ impl<'a> Scanner<'a> {
     fn recover(&mut self, start: usize) {
         let end = memchr::memchr(b'\n', &self.bytes[start..]).map_or(self.bytes.len(), |length| start + length);
         // Candidates nest, so each could run to the end of a long line.
-        let mut work = 64 * (end - start) + 4096;
+        let mut work = 16 * (end - start) + 4096;
         let mut damage = start;
         let mut at = start + 1;
         while let Some(next) = memchr::memchr(b'{', &self.bytes[at.min(end)..end]) {
