@@ -188,6 +188,14 @@ fn blocks_and_bodies() {
         ("---\na: x\n - 1\nb:\n---\n", "", json!({"a": "x", "b": []})),
         ("---\n1a: x\n-a: x\na b: x\nä: x\n_: x\na-b_3:x\n---\n", "", json!({"_": "x", "a-b_3": "x"})),
         ("---\na: 'it''s'\nb: \"x\nc: \"\nd: ''\n---\n", "", json!({"a": "it''s", "b": "\"x", "c": "\"", "d": ""})),
+        (
+            "---\na: null\nb: true\nc: false\nd: -1.5e3\ne: [1, {}]\nf: \"\\u00e9\"\ng: {\"a\": null}\nh: nul\ni: 1-2\nj: [\n---\n",
+            "",
+            json!({
+                "a": null, "b": true, "c": false, "d": -1500.0, "e": [1, {}], "f": "é", "g": {"a": null}, "h": "nul",
+                "i": "1-2", "j": "["
+            }),
+        ),
         ("---\na: l\u{2028}m\n---\n", "", json!({"a": "l\u{2028}m"})),
     ] {
         fixture.put(&file(), text);

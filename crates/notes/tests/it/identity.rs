@@ -74,6 +74,10 @@ fn project_keys() {
     pointer("submodule", "gitdir: ../main/.git/modules/submodule\n".to_owned());
     pointer("of-submodule", "gitdir: ../main/.git/modules/submodule/worktrees/x\n".to_owned());
     pointer("empty", "gitdir:\n".to_owned());
+    pointer("no-name", "gitdir: ../main/.git/worktrees\n".to_owned());
+    pointer("too-deep", "gitdir: ../main/.git/worktrees/a/b\n".to_owned());
+    folder("worktrees/main");
+    pointer("twice", "gitdir: ../worktrees/main/.git/worktrees/twice\n".to_owned());
     folder("plain/deeper");
     #[cfg(unix)]
     std::os::unix::fs::symlink(root.join("nowhere"), folder("dangling").join(".git")).expect("link");
@@ -85,11 +89,14 @@ fn project_keys() {
     for same in ["main/sub/deep", "wt", "wt/not/there", "relative", "main/x/..", "main/."] {
         assert_eq!(key(same), key("main"), "{same}");
     }
-    for own in ["submodule", "of-submodule", "empty", "dangling", "pipe", "plain", "plain/deeper"] {
+    for own in
+        ["submodule", "of-submodule", "empty", "no-name", "too-deep", "dangling", "pipe", "plain", "plain/deeper"]
+    {
         let base = own.rsplit('/').next().expect("a name");
         assert!(key(own).starts_with(&format!("{base}-")), "{}", key(own));
     }
     assert_ne!(key("plain"), key("plain/deeper"));
+    assert_eq!(key("twice"), key("worktrees/main"), "the last worktrees counts");
     let hex = key("main").strip_prefix("main-").expect("the base name").to_owned();
     assert!(hex.len() == 8 && hex.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)), "{hex}");
 }

@@ -54,6 +54,36 @@ fn homes_that_are_absent_or_odd() {
     assert_eq!(listing.unavailable, ["@human", "@agents/tester"]);
 }
 
+/// A5: a pattern is tried on the homes that it can reach only; others may be broken, and are not looked at.
+#[test]
+fn patterns_narrow_the_homes() {
+    let homes = ["project", "human", "agents", "models"];
+    for (pattern, address, sound) in [
+        ("@project/*", "@project/n.md", "project"),
+        ("@human/**", "@human/n.md", "human"),
+        ("@self/*", "@agents/tester/n.md", "agents"),
+        ("@agents/*/n.md", "@agents/tester/n.md", "agents"),
+        ("@model/?.md", "@models/model-1/n.md", "models"),
+    ] {
+        let fixture = Fixture::new();
+        fixture.write(address, "needle");
+        fixture.put("pi/session/s1", "a file where a folder belongs");
+        for home in homes.iter().filter(|home| **home != sound) {
+            fixture.put(home, "a file where a folder belongs");
+        }
+        assert_eq!(fixture.list(pattern), [address]);
+        assert_eq!(fixture.store.search(&["needle"], &matching(pattern)).expect("search").len(), 1);
+        assert_eq!(fixture.store.list(&Query::default()).expect_err("broken homes").code(), "io");
+    }
+    let fixture = Fixture::new();
+    for home in homes {
+        fixture.put(home, "a file where a folder belongs");
+    }
+    for nothing in ["@nobody/*", "@*/**", "@hum?n/x", "@project", "@agents"] {
+        assert_eq!(fixture.list(nothing), Vec::<String>::new(), "{nothing}");
+    }
+}
+
 /// A7.4: combinations of scope and names.
 #[test]
 fn scopes_and_names() {
