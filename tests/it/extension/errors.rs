@@ -95,7 +95,7 @@ fn refusals_are_error_objects_with_the_error_flag() {
     }
 }
 
-/// D2 line 32: the host refuses what the schemas do not allow, before the extension is asked.
+/// D2 line 32, D3 line 50: the host refuses what the schemas do not allow, before the extension is asked.
 #[test]
 fn schemas_refuse_unknown_properties_and_wrong_values() {
     let write = |key: &str| json!({ "address": "a", "content": "x", key: true });
@@ -116,6 +116,14 @@ fn schemas_refuse_unknown_properties_and_wrong_values() {
         ("notes_list", json!({ "limit": 0 })),
         ("notes_search", json!({ "query": [] })),
         ("notes_search", json!({ "query": "x", "status": "x" })),
+        ("history_windows", json!({ "limit": 1 })),
+        ("history_list", json!({ "roles": [] })),
+        ("history_list", json!({ "roles": ["developer"] })),
+        ("history_list", json!({ "scope": "project" })),
+        ("history_search", json!({ "query": "x", "before": 0 })),
+        ("history_search", json!({ "query": "x", "around": 3 })),
+        ("history_read", json!({})),
+        ("history_read", json!({ "seq": 0 })),
     ];
     let model = Model::start([]);
     let sandbox = with_extension(&model).build();

@@ -1,6 +1,7 @@
 //! The extension in the real Pi. Tests name the acceptance lines of the specification that they prove.
 
 mod errors;
+mod history;
 mod identity;
 mod installs;
 mod modes;

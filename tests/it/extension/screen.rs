@@ -57,3 +57,37 @@ fn assert_seen(terminal: &Terminal) {
     };
     assert_eq!([tint("-2 port"), tint("+2 port"), tint("note not found")], ["red", "green", "red"]);
 }
+
+/// Show: the terminal says what was looked up and what came of it, in words.
+#[test]
+fn a_search_is_seen_at_a_glance() {
+    let model = Model::start([
+        Step::text("a grey heron"),
+        Step::tool("history_search", json!({ "query": "heron" })),
+        Step::tool("history_read", json!({ "seq": 1, "offset_chars": 4 })),
+        Step::tool("history_read", json!({ "seq": 99 })),
+        Step::text("all is well"),
+    ]);
+    let sandbox = with_extension(&model).build();
+    let mut terminal = sandbox.terminal(60, 100);
+    terminal.wait_ready();
+    terminal.type_text("the heron\r");
+    terminal.wait_for("a grey heron");
+    terminal.type_text("what bird was it?\r");
+    terminal.wait_for("all is well");
+    let text = terminal.text();
+    for seen in [
+        "history_search \"heron\"",
+        "3 hits",
+        "1 user: heron",
+        "2 assistant: heron",
+        "history_read 1 from 4",
+        "characters [4,9) of 9",
+        "history_read 99",
+    ] {
+        assert!(text.contains(seen), "{seen:?} is not on the screen:\n{text}");
+    }
+    for json in ["\"items\"", "\"error\"", "READ WINDOW"] {
+        assert!(!text.contains(json), "{json:?} is on the screen:\n{text}");
+    }
+}
