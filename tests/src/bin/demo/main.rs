@@ -41,7 +41,7 @@ fn run(options: &Options) {
     for scene in SCENES {
         if scene.started == Started::Afresh {
             pi.new_session();
-            show.stage("a new session: the conversation is gone, the notes are not");
+            show.stage("a new session: the conversation is gone from the context, the notes and the history are not");
         }
         show.user(scene.user);
         let mut outcomes = Vec::new();
@@ -65,8 +65,10 @@ fn run(options: &Options) {
     }
 }
 
-/// The tools of a scene must have run as the story tells, refusals included.
+/// The tools of a scene must have run as the story tells, refusals included, and the last one must say what it tells.
 fn check(scene: &Scene, outcomes: &[ToolEnd]) {
     let ran: Vec<_> = outcomes.iter().map(|end| (end.name.as_str(), end.is_error)).collect();
     assert_eq!(ran, scene.expected(), "at {:?} the tools did not run as told: {outcomes:?}", scene.user);
+    let said = outcomes.last().is_some_and(|end| end.text.contains(scene.proof));
+    assert!(said, "at {:?} the last tool did not say {:?}: {outcomes:?}", scene.user, scene.proof);
 }

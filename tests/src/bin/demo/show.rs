@@ -109,8 +109,18 @@ fn outcome(end: &ToolEnd) {
             count => format!("{} edits", count.unwrap_or_default()),
         },
         "notes_read" => format!("{} characters", result["total_chars"]),
-        "notes_list" => found(result, |row| String::from(row["address"].as_str().unwrap_or_default())),
-        "notes_search" => found(result, |row| {
+        "notes_list" => found(&result["files"], |row| plain(&row["address"])),
+        "history_search" => found(&result["items"], |row| {
+            let session = plain(&row["session_id"]);
+            let place = if session.is_empty() { "this session".to_owned() } else { format!("session {session}") };
+            format!(
+                "{place}, {} {}: {}",
+                row["role"].as_str().unwrap_or_default(),
+                row["seq"],
+                quoted(&plain(&row["content"]))
+            )
+        }),
+        "notes_search" => found(&result["files"], |row| {
             let first = &row["matches"][0];
             format!("{} line {}: {}", plain(&row["address"]), first["line"], quoted(&plain(&first["text"])))
         }),
@@ -127,8 +137,8 @@ fn outcome(end: &ToolEnd) {
     }
 }
 
-fn found(result: &Value, describe: impl Fn(&Value) -> String) -> String {
-    let rows: Vec<_> = result["files"].as_array().into_iter().flatten().map(describe).collect();
+fn found(rows: &Value, describe: impl Fn(&Value) -> String) -> String {
+    let rows: Vec<_> = rows.as_array().into_iter().flatten().map(describe).collect();
     match rows.len() {
         0 => "nothing".to_owned(),
         count => format!("{count} found: {}", rows.join(" · ")),

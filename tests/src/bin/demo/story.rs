@@ -17,6 +17,8 @@ pub(crate) struct Scene {
     pub(crate) user: &'static str,
     /// The answers that call a tool: its name, its arguments as JSON, and whether it refuses.
     calls: &'static [(&'static str, &'static str, Refused)],
+    /// What the last tool's result must say.
+    pub(crate) proof: &'static str,
     answer: &'static str,
 }
 
@@ -50,6 +52,7 @@ pub(crate) const SCENES: &[Scene] = &[
             r##"{"address":"@project/staging","content":"# Staging\n\nDatabase: db2.internal:5433\nDeploy with `make stage`, never on Fridays.\n","origin":"user"}"##,
             Refused::No,
         )],
+        proof: r#""written": true"#,
         answer: "Kept as @project/staging.",
     },
     Scene {
@@ -67,6 +70,7 @@ pub(crate) const SCENES: &[Scene] = &[
                 Refused::No,
             ),
         ],
+        proof: r#""written": true"#,
         answer: "I remember that about you, and keep a list for this session.",
     },
     Scene {
@@ -77,6 +81,7 @@ pub(crate) const SCENES: &[Scene] = &[
             r#"{"address":"@project/staging","edits":[{"oldText":"db2.internal:5433","newText":"db2.internal:5432"}],"origin":"user"}"#,
             Refused::No,
         )],
+        proof: "5432",
         answer: "Corrected.",
     },
     Scene {
@@ -87,6 +92,7 @@ pub(crate) const SCENES: &[Scene] = &[
             ("notes_write", r#"{"address":"@agents/planner/news","content":"The migration is done.\n"}"#, Refused::Yes),
             ("notes_write", r#"{"address":"@project/news","content":"The migration is done.\n"}"#, Refused::No),
         ],
+        proof: r#""written": true"#,
         answer: "I crumpled the list. Another agent's home is not mine to write, so the news is in the project's.",
     },
     Scene {
@@ -96,13 +102,25 @@ pub(crate) const SCENES: &[Scene] = &[
             ("notes_search", r#"{"query":["staging","database"]}"#, Refused::No),
             ("notes_read", r#"{"address":"@project/staging"}"#, Refused::No),
         ],
+        proof: "db2.internal:5432",
         answer: "At db2.internal, port 5432. Not to be deployed on Fridays, by the way.",
     },
     Scene {
         started: Started::Onward,
         user: "What else do you know?",
         calls: &[("notes_list", r#"{"pattern":"@human/**"}"#, Refused::No), ("notes_list", "{}", Refused::No)],
+        proof: "@project/news",
         answer: "How you like your charts, and that the migration is done.",
+    },
+    Scene {
+        started: Started::Onward,
+        user: "Which port did I give you first, before I corrected it?",
+        calls: &[
+            ("history_search", r#"{"query":"db2.internal, port","roles":["user"]}"#, Refused::No),
+            ("history_search", r#"{"query":"db2.internal, port","roles":["user"],"scope":"project"}"#, Refused::No),
+        ],
+        proof: "db2.internal, port 5433. Keep that",
+        answer: "5433. The note holds only the right one, but what you said is in the history of our first session.",
     },
 ];
 
