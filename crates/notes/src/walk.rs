@@ -344,6 +344,21 @@ impl Buffer {
 mod tests {
     use super::*;
 
+    /// Line 77: a file that goes between being met and being read is passed over.
+    #[test]
+    fn a_file_that_vanishes_is_passed_over() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("human")).unwrap();
+        for name in ["gone.md", "there.md"] {
+            fs::write(dir.path().join("human").join(name), "x").unwrap();
+        }
+        let identity = Identity::from_parts(dir.path(), "s", "p", "a", "m").unwrap();
+        let selected =
+            |file: &NoteFile<'_>| file.path() != "gone.md" || fs::remove_file(dir.path().join("human/gone.md")).is_ok();
+        let found = visit(&identity, &[Home::Human], selected, |file, _| Some(file.path()));
+        assert_eq!((found.rows, found.failures.len()), (vec!["there.md".to_owned()], 0));
+    }
+
     /// A panic in one thread ends the walk; nobody waits for the job that will never be done.
     #[test]
     fn a_panic_ends_the_walk() {
