@@ -111,6 +111,12 @@ fn added_keys_find_their_place() {
             ),
         ),
         (
+            "origin: user\r\naccessCount: 4\r\ntitle: x\n",
+            format!(
+                "origin: user\r\ncreatedAt: {now}\nupdatedAt: {now}\nlastAccessed: {now}\naccessCount: 5\r\ntitle: x\n"
+            ),
+        ),
+        (
             "origin: nobody\norigin: user\ncreatedAt:\ncreatedAt: 2020-01-01\nupdatedAt: x\nupdatedAt: 5\n",
             format!(
                 "origin: nobody\norigin: user\ncreatedAt:\ncreatedAt: 2020-01-01\nupdatedAt: x\nupdatedAt: 5\n\
