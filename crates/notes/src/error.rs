@@ -42,7 +42,8 @@ pub enum NoteError {
     /// `nothing_to_do`: an edit call with no edits and no setter.
     #[error("nothing to do: give at least one edit, or set origin or crumpled")]
     NothingToDo,
-    /// `too_large`: the path of the address or the serialized note is over its cap.
+    /// `too_large`: the path of the address or the serialized note is over its cap, or a batch of edits makes the body
+    /// a hundred times larger than that on the way.
     #[error("{what} is too large: {actual} bytes, the limit is {limit} bytes")]
     TooLarge {
         /// What was measured.

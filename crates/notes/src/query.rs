@@ -124,7 +124,7 @@ impl Store {
     /// Lists notes, the most recently updated first, then by address. Changes no byte on disk.
     ///
     /// # Errors
-    /// `invalid_scope` (scope and names that do not go together), `io`.
+    /// `invalid_scope` (scope and names that do not go together, or a pattern for a home whose name is no slug), `io`.
     ///
     /// ```
     /// # use palimpsest_notes::{Address, Clock, Identity, Pattern, Query, Store, WriteOptions};
@@ -143,7 +143,7 @@ impl Store {
     /// Like [`list`](Store::list), but homes that fail with `io` are skipped and named.
     ///
     /// # Errors
-    /// `invalid_scope`.
+    /// `invalid_scope`, as there.
     pub fn list_available(&self, query: &Query) -> Result<Listing<Row>, NoteError> {
         Ok(self.listing(query)?.lenient())
     }
@@ -154,7 +154,7 @@ impl Store {
     /// are composed. An empty query matches every line, an empty list of queries none.
     ///
     /// # Errors
-    /// `invalid_scope` (scope and names that do not go together), `io`.
+    /// `invalid_scope` (scope and names that do not go together, or a pattern for a home whose name is no slug), `io`.
     ///
     /// ```
     /// # use palimpsest_notes::{Address, Clock, Identity, Query, Store, WriteOptions};
@@ -177,7 +177,7 @@ impl Store {
     /// Like [`search`](Store::search), but homes that fail with `io` are skipped and named.
     ///
     /// # Errors
-    /// `invalid_scope`.
+    /// `invalid_scope`, as there.
     pub fn search_available<Q: AsRef<str>>(&self, queries: &[Q], query: &Query) -> Result<Listing<Hit>, NoteError> {
         Ok(self.hits(queries, query)?.lenient())
     }
