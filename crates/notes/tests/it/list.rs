@@ -112,6 +112,16 @@ fn scopes_and_names() {
         assert_eq!(fixture.store.search(&["x"], &query).expect_err("no named homes").code(), "invalid_scope");
         assert_eq!(fixture.store.search(&[""; 0], &query).expect_err("no named homes").code(), "invalid_scope");
     }
+    for (scope, folder, expected) in
+        [(Scope::Agent, "agents", ["@agents/other/o.md"]), (Scope::Model, "models", ["@models/other/o.md"])]
+    {
+        fixture.put(&format!("{folder}/other/o.md"), "x");
+        let query = Query::named(scope, "other").expect("a named home");
+        let rows = fixture.store.list(&query).expect("list");
+        assert_eq!(rows.iter().map(|row| row.address.as_str()).collect::<Vec<_>>(), expected);
+        let hits = fixture.store.search(&["x"], &query).expect("search");
+        assert_eq!(hits.iter().map(|hit| hit.address.as_str()).collect::<Vec<_>>(), expected);
+    }
     // A search that can find nothing is refused and fails like any other.
     fs::remove_dir_all(fixture.path("models")).expect("remove");
     fixture.put("models", "a file");
