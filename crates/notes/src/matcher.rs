@@ -57,11 +57,10 @@ impl Matcher {
     }
 
     fn find_composed(&self, line: &str) -> Option<usize> {
-        let composed = nfc_with_sources(line);
-        let text: String = composed.iter().map(|&(c, _)| c).collect();
-        let found = self.composed.find(&text)?;
-        let index = text[..found.start()].chars().count();
-        composed.get(index).map(|&(_, source)| source)
+        let composed: String = line.nfc().collect();
+        let found = self.composed.find(&composed)?;
+        let index = composed[..found.start()].chars().count();
+        nfc_with_sources(line).get(index).map(|&(_, source)| source)
     }
 }
 
