@@ -30,6 +30,11 @@ impl Engine {
         self.inner.session_start(&facts)
     }
 
+    #[napi(catch_unwind)]
+    pub fn session_end(&self) {
+        self.inner.session_end();
+    }
+
     #[napi(catch_unwind, ts_return_type = "Promise<string>")]
     pub fn call<'env>(&self, env: &'env Env, call: String) -> Result<Object<'env>> {
         let call: ToolCall = serde_json::from_str(&call).map_err(|error| Error::from_reason(error.to_string()))?;

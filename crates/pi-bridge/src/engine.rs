@@ -62,6 +62,12 @@ impl Engine {
         json!(actions).to_string()
     }
 
+    /// Lets go of what is kept of the session that ends: the host may hold on to this instance for long.
+    pub fn session_end(&self) {
+        let sessions = Arc::clone(&self.sessions);
+        self.history.run(move || *lock(&sessions) = History::default());
+    }
+
     /// Runs a tool off the calling thread, after the calls of its kind made before, and hands `done` the JSON of
     /// `{ result, actions }`; or of `{ handOver: { after } }` where the same call has to be made again with the entries of
     /// the live session behind that one.

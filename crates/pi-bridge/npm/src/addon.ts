@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 export interface Engine {
   /** Facts at the start of a session in, a list of actions out. */
   sessionStart(facts: string): string;
+  /** The session is over, for this instance. */
+  sessionEnd(): void;
   /** A tool call in; out comes `{ result, actions }`, or `{ handOver: { after } }` where it needs entries of the session. */
   call(call: string): Promise<string>;
   /** A view in, lines of segments out; null where there is nothing to draw. */

@@ -11,6 +11,7 @@ export default function palimpsest(pi: ExtensionAPI): void {
     started = true;
     try {
       const engine = loadEngine();
+      pi.on("session_shutdown", () => engine.sessionEnd());
       perform(pi, ctx, engine, JSON.parse(engine.sessionStart(json(startFacts(pi, ctx)))));
     } catch (error) {
       // Without the addon there is nobody else to find words. What follows the first line is Node's search path.

@@ -108,9 +108,16 @@ fn missing_entries_are_asked_for() {
                 .to_string(),
         last: Some("e1".into()),
     });
-    let answer = answers(&engine, vec![list]).remove(0).1;
+    let answer = answers(&engine, vec![list.clone()]).remove(0).1;
     assert_eq!(answer["result"]["structuredContent"]["items"][0]["content"], "hi");
     assert_eq!(answer["actions"], json!([]));
+
+    // They are kept until the session ends.
+    list.session.handed = None;
+    let again = answers(&engine, vec![list.clone()]).remove(0).1;
+    assert_eq!(again["result"], answer["result"]);
+    engine.session_end();
+    assert_eq!(answers(&engine, vec![list]).remove(0).1, asked);
 }
 
 /// History does not wait behind notes: a write that waits for its store does not hold it up.

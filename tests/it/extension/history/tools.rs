@@ -181,7 +181,29 @@ fn scripts_get_structured_pages() {
     assert_eq!(end.text.lines().last(), Some("[1,\"heron\"]"), "{}", end.text);
 }
 
-/// A call in the very first answer of a session, with models of either kind.
+/// D3 line 98: half a surrogate pair, which a model can write, is one replacement character, from a file and from memory.
+#[test]
+fn half_a_pair_is_one_character() {
+    for args in [&[][..], &["--no-session"]] {
+        let note = r#"{"address":"n","content":"a\ud83eb"}"#;
+        let model = Model::start([Step::default().and_raw_tool("notes_write", note)]);
+        model.push(steps(&[
+            ("history_search", json!({ "query": "a\u{fffd}b" })),
+            ("history_read", json!({ "seq": 3 })),
+        ]));
+        let sandbox = with_extension(&model).args(args.iter().copied()).build();
+        let mut pi = sandbox.rpc();
+        let ends = pi.prompt("go").tools();
+        pi.finish();
+        let call = "notes_write {\"address\":\"n\",\"content\":\"a\u{fffd}b\"}";
+        let hit = &ends[1].structured["items"][0];
+        assert_eq!(json!([hit["seq"], hit["offset_chars"]]), json!([3, call.chars().count() - 5]), "{args:?}: {hit}");
+        let read = ends[2].structured["content"].as_str().unwrap_or_default();
+        assert!(read.starts_with(call), "{args:?}: {}", ends[2].text);
+    }
+}
+
+/// A call in the very first answer of a session.
 #[test]
 fn the_first_answer_may_look_back() {
     let model = Model::start([]);

@@ -138,3 +138,18 @@ fn another_session_is_another_history() {
         assert_eq!(ids, ["pcw:87654321:root", "w1"]);
     }
 }
+
+/// A copy of a session has its id, and a file of its own.
+#[test]
+fn a_copy_of_a_session_is_not_the_session() {
+    let mut desk = Desk::with(|log| drop(log.user("one")));
+    assert_eq!(branch(&mut desk), ["1 user one"]);
+    let mut copy = desk.facts();
+    let text = desk.log.text().replace("one", "uno");
+    desk.put("work", "copy.jsonl", text);
+    copy.file = Some(desk.folder("work").join("copy.jsonl"));
+    let Reply::Answer(answer) = desk.history.call("history_list", "{}", &desk.place(), &copy) else {
+        panic!("the copy has it all");
+    };
+    assert_eq!(answer.structured["items"][0]["content"], "uno");
+}

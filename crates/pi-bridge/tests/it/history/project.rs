@@ -140,6 +140,10 @@ fn another_session_by_its_id() {
         (vec!["linked 4 needle linked 4".to_owned()], &json!(4), &json!(0))
     );
 
+    let own = json!({ "query": "needle", "session_id": "12345678-live", "scope": "project" });
+    let page = desk.data("history_search", own);
+    assert_eq!(hits(&page), ["12345678-live 8 needle live"]);
+
     // The live session by its id is the active branch, not its file's last entry.
     let mut early = desk.log.entries.iter().map(|entry| entry["id"].as_str().expect("an id").to_owned());
     desk.log.leaf = early.next();
