@@ -64,6 +64,8 @@ fn folding_and_spellings() {
         ("x É", "e\u{301}", Some(2)),
         ("e\u{301}e\u{301} É", "tude", None),
         ("o\u{302}e\u{301}x", "éx", Some(2)),
+        ("e\u{301} é", "é", Some(0)),
+        ("é e\u{301}", "e\u{301}", Some(0)),
         ("cafe\u{301}", "e", Some(3)),
         ("cafe\u{301}", "é", Some(3)),
         ("a\u{323}\u{307}b", "\u{1ea1}\u{307}b", Some(0)),
