@@ -39,6 +39,18 @@ const SOAKS: &[Soak] = &[
         package: "palimpsest-notes",
         filter: "properties::",
     },
+    Soak {
+        name: "history-paging",
+        what: "random sessions walked page by page, in a list and in a search",
+        package: "palimpsest-history",
+        filter: "walks::",
+    },
+    Soak {
+        name: "history-mutations",
+        what: "session files damaged at random",
+        package: "palimpsest-history",
+        filter: "mutations::",
+    },
 ];
 
 /// Cases of each property: a test run does proptest's 256.
@@ -61,6 +73,13 @@ const BENCHES: &[Bench] = &[
         needs: &[&tools::RIPGREP],
         in_pi: false,
         arguments: &["bench", "--package=palimpsest-notes", "--bench=notes"],
+    },
+    Bench {
+        name: "history",
+        what: "opening, searching and paging sessions",
+        needs: &[&tools::RIPGREP],
+        in_pi: true,
+        arguments: &["bench", "--package=palimpsest-history", "--bench=history"],
     },
     Bench {
         name: "startup",

@@ -135,23 +135,30 @@ impl Branch {
     }
 
     fn walk(&mut self, index: &Index, path: &[u32]) {
-        let mut window = count(self.windows.len() - 1);
-        let mut steps: Vec<(u32, u32)> = Vec::with_capacity(path.len());
-        for &entry in path {
-            if let Some(Marker { window: id, created_at }) = index.markers.get(&entry) {
-                window = count(self.windows.len());
-                let (id, created_at) = (id.clone(), created_at.clone());
-                self.windows.push(Window { id, created_at, first_seq: None, last_seq: None, items: 0 });
+        self.events.reserve(path.len());
+        if path.is_sorted() {
+            for &entry in path {
+                let window = self.window_of(index, entry);
+                self.add_entry(index, entry, window);
             }
-            steps.push((entry, window));
+            return;
         }
-        if !steps.is_sorted() {
-            self.ordered = false;
-            steps.sort_unstable();
-        }
+        // Windows follow the path, events their seqs.
+        self.ordered = false;
+        let mut steps: Vec<(u32, u32)> = path.iter().map(|&entry| (entry, self.window_of(index, entry))).collect();
+        steps.sort_unstable();
         for (entry, window) in steps {
             self.add_entry(index, entry, window);
         }
+    }
+
+    /// The window of the next entry of the path, which may open one.
+    fn window_of(&mut self, index: &Index, entry: u32) -> u32 {
+        if let Some(Marker { window: id, created_at }) = index.markers.get(&entry) {
+            let (id, created_at) = (id.clone(), created_at.clone());
+            self.windows.push(Window { id, created_at, first_seq: None, last_seq: None, items: 0 });
+        }
+        count(self.windows.len() - 1)
     }
 
     fn add_entry(&mut self, index: &Index, entry: u32, window: u32) {

@@ -1,7 +1,7 @@
 //! Decoded text that searches keep for later searches, within a bound.
 //!
 //! The unit is a block: some consecutive entries, about a mebibyte of the session. A block is decoded when it is searched
-//! for the second time, so a single search stays as fast as reading; the newest blocks have precedence.
+//! again, some blocks a search, so that no search takes much longer than reading; the newest blocks have precedence.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

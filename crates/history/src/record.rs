@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use crate::json::{Cursor, Fault, Text};
+use crate::json::{Cursor, Parsed, Text};
 
 /// The type and custom type of the entry that opens a new window.
 const MARKER: &str = "pi-context/reset-marker";
@@ -90,7 +90,7 @@ pub(crate) type Parts<'a> = Vec<Part<'a>>;
 
 impl<'a> Record<'a> {
     /// Reads the object that begins at the cursor.
-    pub(crate) fn read(cursor: &mut Cursor<'a>, parts: &mut Parts<'a>) -> Result<Self, Fault> {
+    pub(crate) fn read(cursor: &mut Cursor<'a>, parts: &mut Parts<'a>) -> Parsed<Self> {
         let mut record = Self::default();
         parts.clear();
         cursor.respelled = false;
@@ -114,19 +114,19 @@ impl<'a> Record<'a> {
                 b"name" => record.name = cursor.text()?,
                 _ => cursor.skip()?,
             }
-            Ok(())
+            Some(())
         })?;
         record.respelled |= cursor.respelled;
         if !record.is("message") {
             record.message = None;
         }
-        Ok(record)
+        Some(record)
     }
 
     /// Reads a record from its own bytes; nothing if they hold none.
     pub(crate) fn parse(bytes: &'a [u8], parts: &mut Parts<'a>) -> Option<Self> {
         let mut cursor = Cursor::new(bytes);
-        (cursor.peek() == Some(b'{')).then(|| Self::read(&mut cursor, parts).ok())?
+        (cursor.peek() == Some(b'{')).then(|| Self::read(&mut cursor, parts))?
     }
 
     pub(crate) fn is(&self, kind: &str) -> bool {
@@ -151,11 +151,11 @@ impl<'a> Record<'a> {
         let object = cursor.object(|cursor, key| {
             if key.is("windowId") {
                 id = cursor.text()?;
-                return Ok(());
+                return Some(());
             }
             cursor.skip()
         });
-        object.ok()?;
+        object?;
         id.filter(|id| !id.is_empty()).map(Text::to_owned)
     }
 
@@ -200,14 +200,10 @@ impl<'a> Content<'a> {
     }
 }
 
-fn message<'a>(
-    cursor: &mut Cursor<'a>,
-    parts: &mut Parts<'a>,
-    respelled: &mut bool,
-) -> Result<Option<Message<'a>>, Fault> {
+fn message<'a>(cursor: &mut Cursor<'a>, parts: &mut Parts<'a>, respelled: &mut bool) -> Parsed<Option<Message<'a>>> {
     if cursor.peek() != Some(b'{') {
         cursor.skip()?;
-        return Ok(None);
+        return Some(None);
     }
     let mut message = Message::default();
     cursor.object(|cursor, key| {
@@ -227,26 +223,26 @@ fn message<'a>(
             b"excludeFromContext" => message.excluded = cursor.raw()? == b"true",
             _ => cursor.skip()?,
         }
-        Ok(())
+        Some(())
     })?;
     // A result without a name is shown under one that is nowhere in the file.
     *respelled |= message.tool_name.is_none() && message.role.is_some_and(|role| role.is("toolResult"));
-    Ok(Some(message))
+    Some(Some(message))
 }
 
-fn content<'a>(cursor: &mut Cursor<'a>, parts: &mut Parts<'a>, respelled: &mut bool) -> Result<Content<'a>, Fault> {
+fn content<'a>(cursor: &mut Cursor<'a>, parts: &mut Parts<'a>, respelled: &mut bool) -> Parsed<Content<'a>> {
     match cursor.peek() {
-        Some(b'"') => Ok(cursor.text()?.map_or(Content::Nothing, Content::Text)),
+        Some(b'"') => Some(cursor.text()?.map_or(Content::Nothing, Content::Text)),
         Some(b'[') => {
             let start = parts.len();
             cursor.array(|cursor| part(cursor, parts, respelled))?;
-            Ok(Content::Parts(start..parts.len()))
+            Some(Content::Parts(start..parts.len()))
         }
         _ => cursor.skip().map(|()| Content::Nothing),
     }
 }
 
-fn part<'a>(cursor: &mut Cursor<'a>, parts: &mut Parts<'a>, respelled: &mut bool) -> Result<(), Fault> {
+fn part<'a>(cursor: &mut Cursor<'a>, parts: &mut Parts<'a>, respelled: &mut bool) -> Parsed<()> {
     if cursor.peek() != Some(b'{') {
         return cursor.skip();
     }
@@ -266,9 +262,9 @@ fn part<'a>(cursor: &mut Cursor<'a>, parts: &mut Parts<'a>, respelled: &mut bool
             }
             _ => cursor.skip()?,
         }
-        Ok(())
+        Some(())
     })?;
-    let Some(kind) = kind else { return Ok(()) };
+    let Some(kind) = kind else { return Some(()) };
     if kind.is("toolCall") {
         // Arguments are printed anew, which keeps the words of an object but not the spelling of its floats.
         let plain = call.arguments.is_none_or(|arguments| arguments.starts_with(b"{") && !fraction);
@@ -277,5 +273,5 @@ fn part<'a>(cursor: &mut Cursor<'a>, parts: &mut Parts<'a>, respelled: &mut bool
     } else if let (true, Some(text)) = (kind.is("text"), text) {
         parts.push(Part::Text(text));
     }
-    Ok(())
+    Some(())
 }

@@ -4,7 +4,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use crate::json::{Cursor, Fault, Text};
+use crate::json::{Cursor, Text};
 use crate::record::{Message, Parts, Record};
 use crate::reject::{Reason, Reject};
 
@@ -161,8 +161,8 @@ impl<'a> Scanner<'a> {
                 Some(b'{') => {
                     let start = self.cursor.at();
                     match Record::read(&mut self.cursor, &mut self.parts) {
-                        Ok(record) => self.keep(start, &record),
-                        Err(_) => return self.recover(start),
+                        Some(record) => self.keep(start, &record),
+                        None => return self.recover(start),
                     }
                 }
                 Some(_) => return self.recover(self.cursor.at()),
@@ -200,18 +200,18 @@ impl<'a> Scanner<'a> {
             let Some(left) = work.checked_sub(behind - candidate) else { break };
             work = left;
             at = match record {
-                Ok(record) if record.kind.is_some() && record.timestamp.is_some() => {
+                Some(record) if record.kind.is_some() && record.timestamp.is_some() => {
                     self.reject(damage, candidate, Reason::Damaged);
                     self.keep(candidate, &record);
                     damage = behind;
                     behind
                 }
-                Ok(_) => behind,
-                Err(_) => candidate + 1,
+                Some(_) => behind,
+                None => candidate + 1,
             };
         }
         self.cursor.go(damage);
-        let cut = self.cursor.peek().is_some() && self.cursor.skip() == Err(Fault { cut: true });
+        let cut = self.cursor.peek().is_some() && self.cursor.skip().is_none() && self.cursor.cut;
         if end == self.bytes.len() && self.last && cut {
             // More of the record may still come.
             self.stretch.done = self.offset + damage as u64;
@@ -232,7 +232,7 @@ impl<'a> Scanner<'a> {
         let first = if text[..first].is_ascii() { start + first } else { start };
         // A whole value of the wrong shape is better called so.
         let mut cursor = Cursor::new(&self.bytes[first..end]);
-        let whole = cursor.skip().is_ok() && cursor.peek().is_none();
+        let whole = cursor.skip().is_some() && cursor.peek().is_none();
         let reason = if whole { Reason::NotARecord } else { reason };
         self.push_reject(first, reason);
     }

@@ -17,6 +17,8 @@ use crate::session::Session;
 
 /// Most blocks that are looked at together. It begins with one: the newest may hold all that is wanted.
 const MOST_BLOCKS: usize = 32;
+/// Most blocks that one search decodes for later ones.
+const DECODED_BLOCKS: usize = 8;
 
 impl Session {
     /// A page of the events of the active branch in which any of the queries stands.
@@ -72,6 +74,8 @@ struct Search<'s> {
     /// How many blocks to look at next.
     step: usize,
     buffers: Vec<Vec<u8>>,
+    /// How many blocks this search may still decode for later ones.
+    to_decode: AtomicUsize,
     /// The block of the latest event, and its entries.
     here: (usize, Range<u32>),
 }
@@ -95,6 +99,7 @@ impl<'s> Search<'s> {
             marks: vec![0; index.entries.len() / 64 + 1],
             step: 1,
             buffers: Vec::new(),
+            to_decode: AtomicUsize::new(DECODED_BLOCKS),
             here: (0, 0..0),
         }
     }
@@ -150,10 +155,11 @@ impl<'s> Search<'s> {
         let threads = thread::available_parallelism().map_or(1, usize::from).min(group.len());
         self.buffers.resize_with(threads.max(self.buffers.len()), Vec::new);
         let (session, matcher, next) = (self.session, self.matcher, AtomicUsize::new(0));
+        let to_decode = &self.to_decode;
         let work = |buffer: &mut Vec<u8>| {
             let mut marks = Vec::new();
             while let Some(&block) = group.get(next.fetch_add(1, Ordering::Relaxed)) {
-                look_at(session, matcher, block, buffer, &mut marks)?;
+                look_at(session, matcher, block, to_decode, buffer, &mut marks)?;
             }
             Ok(marks)
         };
@@ -184,6 +190,7 @@ fn look_at(
     session: &Session,
     matcher: &Matcher,
     block: usize,
+    to_decode: &AtomicUsize,
     buffer: &mut Vec<u8>,
     marks: &mut Vec<u32>,
 ) -> Result<(), HistoryError> {
@@ -191,10 +198,11 @@ fn look_at(
     let entries = index.block(block);
     let (cached, wanted) = {
         let mut cache = session.cache();
-        // The last block is still growing.
         let cached = cache.get(block);
+        // The last block is still growing.
         let wanted = cached.is_none() && block + 1 < index.blocks.len() && cache.is_wanted(block);
-        (cached, wanted)
+        let less = |left: usize| left.checked_sub(1);
+        (cached, wanted && to_decode.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok())
     };
     if let Some(decoded) = cached {
         mark_decoded(matcher, &decoded, entries, marks);

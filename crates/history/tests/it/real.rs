@@ -1,6 +1,7 @@
 //! Real sessions, where `PALIMPSEST_SESSIONS` names a folder with some.
 
 use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
 
 use palimpsest_history::{Role, Session};
@@ -13,8 +14,8 @@ use crate::support::{all, everything, with_roles};
 #[test]
 fn real_sessions() {
     let Some(folder) = std::env::var_os("PALIMPSEST_SESSIONS").map(PathBuf::from) else {
-        eprintln!("skipped: PALIMPSEST_SESSIONS names no folder with session files");
-        return;
+        let mut err = std::io::stderr();
+        return writeln!(err, "skipped: PALIMPSEST_SESSIONS names no folder with session files").expect("print");
     };
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let paths = entries.map(|entry| entry.expect("an entry").path());

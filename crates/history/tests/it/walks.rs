@@ -80,7 +80,7 @@ fn walk() -> impl Strategy<Value = Walk> {
 
 #[test]
 fn anchors_show_everything_once() {
-    let config = Config::default();
+    let config = config();
     let cases = config.cases;
     let mut runner = TestRunner::new(config);
     let result = runner.run(&(prop::collection::vec(step(), 0..40), walk()), |(steps, mut walk)| {
@@ -121,7 +121,7 @@ fn anchors_show_everything_once() {
 #[test]
 fn pieces_tell_the_same() {
     let steps = prop::collection::vec(step(), 1..40);
-    let mut runner = TestRunner::new(Config::default());
+    let mut runner = TestRunner::new(config());
     let result = runner.run(&(steps, prop::collection::vec(any::<prop::sample::Index>(), 1..20)), |(steps, leaves)| {
         let text = write(&steps).text();
         let lines: Vec<&str> = text.lines().collect();
@@ -141,6 +141,11 @@ fn pieces_tell_the_same() {
         Ok(())
     });
     result.unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// As many cases as asked for; a failure shows its input, which is small.
+fn config() -> Config {
+    Config { failure_persistence: None, ..Config::default() }
 }
 
 fn write(steps: &[Step]) -> Log {
