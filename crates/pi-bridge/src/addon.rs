@@ -3,7 +3,7 @@
 //! A panic that unwinds into Node would abort the host: the engine catches its own, and `catch_unwind` catches what
 //! could still happen on the way.
 
-use napi::bindgen_prelude::{Env, Error, Object, Result};
+use napi::bindgen_prelude::{Env, Error, Function, Object, Result};
 use napi_derive::napi;
 
 use crate::engine::{self, ToolCall};
@@ -28,6 +28,25 @@ impl Engine {
     #[napi(catch_unwind)]
     pub fn session_start(&self, facts: String) -> String {
         self.inner.session_start(&facts)
+    }
+
+    #[napi(catch_unwind)]
+    pub fn window(&self, happening: String, ask: Function<'_, String, String>) -> String {
+        // A question that throws in the host is one without an answer.
+        self.inner.window(&happening, &mut |question| ask.call(question.to_owned()).ok())
+    }
+
+    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
+    pub fn collect<'env>(&self, env: &'env Env, supplies: String) -> Result<Object<'env>> {
+        let (deferred, promise) = env.create_deferred()?;
+        let done = move |answer| deferred.resolve(move |_| Ok(answer));
+        self.inner.collect(&supplies, done).map_err(Error::from_reason)?;
+        Ok(promise)
+    }
+
+    #[napi(catch_unwind)]
+    pub fn render_mark(&self, view: String) -> Option<String> {
+        self.inner.render_mark(&view)
     }
 
     #[napi(catch_unwind)]
@@ -59,4 +78,11 @@ impl Engine {
 #[napi(catch_unwind)]
 pub(crate) fn panic_at_next_call() {
     crate::panics::panic_at_next_call();
+}
+
+/// Makes every event of that name panic. Under test nothing is exported, so nothing would use it.
+#[cfg(all(feature = "test-exports", not(test)))]
+#[napi(catch_unwind)]
+pub(crate) fn panic_at_events(name: Option<String>) {
+    crate::panics::panic_at_events(name);
 }

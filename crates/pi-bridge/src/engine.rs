@@ -12,8 +12,9 @@ use serde_json::{Value, json};
 
 use crate::host::{Action, Level, Place, SessionFacts, StartFacts, start_session};
 use crate::queue::Queue;
-use crate::render::{CallView, Line, ResultView, render_call, render_result};
+use crate::render::{CallView, Line, MarkView, ResultView, render_call, render_mark, render_result};
 use crate::tools::{History, Reply, call_tool};
+use crate::windows::{Ask, Collected, Supplies, WindowHost, collect};
 use crate::wire::Failure;
 
 /// A tool call as the host made it.
@@ -39,6 +40,7 @@ pub struct Engine {
     notes: Queue,
     history: Queue,
     sessions: Arc<Mutex<History>>,
+    windows: Arc<Mutex<WindowHost>>,
     told: Arc<Mutex<HashSet<String>>>,
 }
 
@@ -53,6 +55,9 @@ impl Engine {
         let has_ui = serde_json::from_str::<Value>(facts).is_ok_and(|facts| facts["hasUi"] == true);
         let started = guarded(|| {
             let facts: StartFacts = serde_json::from_str(facts).map_err(|error| error.to_string())?;
+            if let Some(version) = facts.host.version() {
+                lock(&self.windows).host_version(version);
+            }
             Ok(start_session(&facts))
         });
         let actions = started.unwrap_or_else(|cause| {
@@ -60,6 +65,67 @@ impl Engine {
             self.told.tell_once(has_ui, &text).into_iter().collect()
         });
         json!(actions).to_string()
+    }
+
+    /// Answers an event of the session (JSON of the event and where it is) with `{ actions }`, as JSON; after a fault with
+    /// `{ fault: true, actions }`, and the host has to answer the closed way. Facts that it turns out to need are asked
+    /// for while it runs.
+    pub fn window(&self, happening: &str, ask: &mut Ask<'_>) -> String {
+        let handled = guarded(|| lock(&self.windows).handle(happening, ask));
+        let (fault, actions) = match handled {
+            Ok(actions) => (false, actions),
+            Err(cause) => {
+                let has_ui = serde_json::from_str::<Value>(happening).is_ok_and(|known| known["hasUi"] == true);
+                (true, guarded(|| Ok(lock(&self.windows).fault(has_ui, &cause))).unwrap_or_default())
+            }
+        };
+        json!({ "fault": fault, "actions": actions }).to_string()
+    }
+
+    /// Collects what a boot is made of (JSON of its number and where it is), off the calling thread, and hands `done`
+    /// the JSON of `{}`, or of `{ handOver: { after } }` as [`call`](Engine::call) does.
+    ///
+    /// # Errors
+    ///
+    /// What is no such JSON.
+    pub fn collect(&self, supplies: &str, done: impl FnOnce(String) + Send + 'static) -> Result<(), String> {
+        let supplies: Supplies = serde_json::from_str(supplies).map_err(|error| error.to_string())?;
+        let sessions = Arc::clone(&self.sessions);
+        let windows = Arc::clone(&self.windows);
+        // In turn with calls of the history tools: they share what is known of the session.
+        self.history.run(move || {
+            let number = supplies.build;
+            let build = lock(&windows).build(number);
+            let collected = guarded(|| {
+                let (build, stop) = build.ok_or("nobody waits for this boot")?;
+                let mut history = mem::take(&mut *lock(&sessions));
+                let collected = collect(&supplies, &build, stop, &mut history);
+                *lock(&sessions) = history;
+                Ok(collected)
+            });
+            let answer = match collected {
+                Ok(Collected::Lacks { after }) => json!({ "handOver": { "after": after } }),
+                Ok(Collected::Done(material)) => {
+                    lock(&windows).supply(number, material);
+                    json!({})
+                }
+                Err(cause) => {
+                    lock(&windows).supply(number, Err(cause));
+                    json!({})
+                }
+            };
+            done(answer.to_string());
+        });
+        Ok(())
+    }
+
+    /// The lines that mark where a window begins (JSON of [`MarkView`]), as JSON; nothing where they cannot be drawn.
+    pub fn render_mark(&self, view: &str) -> Option<String> {
+        drawn(|| {
+            let view: MarkView = serde_json::from_str(view).map_err(|error| error.to_string())?;
+            let text = lock(&self.windows).mark(&view.window_id).ok_or("no session yet")?;
+            Ok(render_mark(&text, view.width))
+        })
     }
 
     /// Lets go of what is kept of the session that ends: the host may hold on to this instance for long.

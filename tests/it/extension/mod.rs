@@ -8,14 +8,15 @@ mod modes;
 mod obstacles;
 mod screen;
 mod tools;
+mod windows;
 
 use std::{fs, path::Path};
 
 use palimpsest_tests::{Model, Rpc, Run, Sandbox, SandboxBuilder, Step, ToolEnd, extension_folder};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The tools that the extension registers, in order.
-const TOOLS: [&str; 9] = [
+const TOOLS: [&str; 11] = [
     "notes_write",
     "notes_edit",
     "notes_read",
@@ -25,11 +26,18 @@ const TOOLS: [&str; 9] = [
     "history_list",
     "history_search",
     "history_read",
+    "wipe_memory",
+    "get_context_remaining",
 ];
 
 /// A sandbox with the extension.
 fn with_extension(model: &Model) -> SandboxBuilder {
     Sandbox::builder(model).extension(extension_folder())
+}
+
+/// A sandbox with the extension, and windows off: nothing is in the session but what the test puts there.
+fn with_tools(model: &Model) -> SandboxBuilder {
+    with_extension(model).settings(json!({ "pi-context": { "enabled": false } }))
 }
 
 /// The steps that make these calls, one an answer, and then say `done`.

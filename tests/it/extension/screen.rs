@@ -4,7 +4,7 @@ use palimpsest_tests::{Model, Step, Terminal};
 use serde_json::json;
 use vt100::Color;
 
-use super::with_extension;
+use super::with_tools;
 
 /// Show: the terminal names the note, shows its text and the diff in colours; a session that is opened again shows the
 /// same.
@@ -19,7 +19,7 @@ fn writes_and_edits_are_seen_at_a_glance() {
         Step::tool("notes_read", json!({ "address": "missing" })),
         Step::text("all is well"),
     ]);
-    let sandbox = with_extension(&model).build();
+    let sandbox = with_tools(&model).build();
     let mut terminal = sandbox.terminal(60, 100);
     terminal.wait_ready();
     terminal.type_text("keep the port\r");
@@ -68,7 +68,7 @@ fn a_search_is_seen_at_a_glance() {
         Step::tool("history_read", json!({ "seq": 99 })),
         Step::text("all is well"),
     ]);
-    let sandbox = with_extension(&model).build();
+    let sandbox = with_tools(&model).build();
     let mut terminal = sandbox.terminal(60, 100);
     terminal.wait_ready();
     terminal.type_text("the heron\r");

@@ -6,6 +6,10 @@ import { fileURLToPath } from "node:url";
 export interface Engine {
   /** Facts at the start of a session in, a list of actions out. */
   sessionStart(facts: string): string;
+  /** An event of the session in, `{ fault, actions }` out; it may ask for facts meanwhile. */
+  window(happening: string, ask: (question: string) => string): string;
+  /** Collects what a boot is made of; out comes `{}`, or `{ handOver: { after } }` where it needs entries of the session. */
+  collect(supplies: string): Promise<string>;
   /** The session is over, for this instance. */
   sessionEnd(): void;
   /** A tool call in; out comes `{ result, actions }`, or `{ handOver: { after } }` where it needs entries of the session. */
@@ -13,6 +17,7 @@ export interface Engine {
   /** A view in, lines of segments out; null where there is nothing to draw. */
   renderCall(view: string): string | null;
   renderResult(view: string): string | null;
+  renderMark(view: string): string | null;
 }
 
 const name = `palimpsest.${process.platform}-${process.arch}.node`;

@@ -1,14 +1,7 @@
-// The host as values for the engine, and the engine's actions carried out in the host.
+// The host as values for the engine.
 
 import { homedir } from "node:os";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import type { Engine } from "./addon.js";
-import { type Definition, tool } from "./tools.js";
-
-export type Action =
-  | { do: "notify"; level: "info" | "warning" | "error"; message: string }
-  | { do: "stderr"; line: string }
-  | { do: "register"; tools: Definition[] };
 
 /** Where a call is made. Read anew each time: the session, its directory and the model change under a running host. */
 export function place(ctx: ExtensionContext) {
@@ -53,23 +46,8 @@ export function startFacts(pi: ExtensionAPI, ctx: ExtensionContext) {
     host: { packageDir: process.env["PI_PACKAGE_DIR"], script: process.argv[1], program: process.execPath },
     // A host that is too old may lack the list, and has to be told that it is too old.
     tools: pi.getAllTools?.().map(({ name, sourceInfo }) => ({ name, sourceInfo })),
+    commands: pi.getCommands?.().flatMap(({ name, source, sourceInfo }) => (source === "extension" ? { name, sourceInfo } : [])),
   };
-}
-
-export function perform(pi: ExtensionAPI, ctx: ExtensionContext, engine: Engine, actions: Action[]): void {
-  for (const action of actions) {
-    switch (action.do) {
-      case "notify":
-        ctx.ui.notify(action.message, action.level);
-        break;
-      case "stderr":
-        process.stderr.write(`${action.line}\n`);
-        break;
-      case "register":
-        for (const definition of action.tools) pi.registerTool(tool(pi, engine, definition));
-        break;
-    }
-  }
 }
 
 /** JSON for the engine. Rust's strings hold no lone surrogates, which a model can write. */
@@ -82,4 +60,9 @@ export function tell(ctx: ExtensionContext, text: string): void {
   const line = text.replace(/\s+/g, " ");
   if (ctx.hasUI) ctx.ui.notify(line, "error");
   else process.stderr.write(`${line}\n`);
+}
+
+/** The first line of what was thrown. */
+export function cause(error: unknown): string {
+  return String(error instanceof Error ? error.message : error).split("\n")[0] ?? "";
 }

@@ -1,20 +1,20 @@
 // A tool of the engine as a tool of the host.
 
-import type { ExtensionAPI, Theme, ToolDefinition } from "@earendil-works/pi-coding-agent";
+import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
 import type { Engine } from "./addon.js";
-import { entriesBehind, json, perform, place, session } from "./host.js";
+import { component } from "./component.js";
+import { entriesBehind, json, place, session } from "./host.js";
+import type { Instance } from "./instance.js";
 
-/** What the engine declares: all of a tool but its functions. */
-export type Definition = Omit<ToolDefinition, "execute" | "renderCall" | "renderResult">;
+/** What the engine declares: all of a tool but its functions, and the event that a call is, for some. */
+export type Definition = Omit<ToolDefinition, "execute" | "renderCall" | "renderResult"> & { event?: string };
 
-type Component = ReturnType<NonNullable<ToolDefinition["renderCall"]>>;
-type Segment = { text: string; color: Parameters<Theme["fg"]>[0]; bold?: boolean };
-
-export function tool(pi: ExtensionAPI, engine: Engine, definition: Definition): ToolDefinition {
+export function tool(engine: Engine, running: Instance, { event, ...definition }: Definition): ToolDefinition {
   const { name } = definition;
   return {
     ...definition,
     async execute(_id, params, _signal, _onUpdate, ctx) {
+      if (event) return (await running.send(ctx, event)).result ?? failed(name);
       const call = { tool: name, params: json(params), place: place(ctx), hasUi: ctx.hasUI };
       const live = session(ctx);
       let answer = JSON.parse(await engine.call(json({ ...call, session: live })));
@@ -22,7 +22,7 @@ export function tool(pi: ExtensionAPI, engine: Engine, definition: Definition): 
         const handed = entriesBehind(ctx, answer.handOver.after);
         answer = JSON.parse(await engine.call(json({ ...call, session: { ...live, handed } })));
       }
-      perform(pi, ctx, engine, answer.actions);
+      await running.perform(ctx, answer.actions);
       return answer.result;
     },
     renderCall(args, theme, context) {
@@ -37,22 +37,8 @@ export function tool(pi: ExtensionAPI, engine: Engine, definition: Definition): 
   };
 }
 
-/** Lines drawn by the engine, in the theme's colours, kept until the width or the theme changes. */
-function component(theme: Theme, draw: (width: number) => string | null): Component {
-  let drawn: { width: number; lines: string[] } | undefined;
-  return {
-    render(width) {
-      if (drawn?.width === width) return drawn.lines;
-      const lines = (JSON.parse(draw(width) ?? "[]") as Segment[][]).map(paint);
-      drawn = { width, lines };
-      return lines;
-    },
-    invalidate() {
-      drawn = undefined;
-    },
-  };
-
-  function paint(line: Segment[]): string {
-    return line.map(({ text, color, bold }) => theme.fg(color, bold ? theme.bold(text) : text)).join("");
-  }
+/** The answer where the engine has none; a person was told why. */
+function failed(name: string) {
+  const error = { error: `${name} failed because of a fault of palimpsest`, code: "internal" };
+  return { content: [{ type: "text" as const, text: JSON.stringify(error, null, 2) }], details: undefined, structuredContent: error, isError: true };
 }

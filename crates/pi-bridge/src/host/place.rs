@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use palimpsest_notes::{Identity, NoteError, SessionId, project_key, slugify};
+use palimpsest_notes::{Identity, NoteError, SessionId, Slug, project_key, slugify};
+use palimpsest_window::Names;
 use serde::Deserialize;
 
 /// The live values of the host. They are taken anew at every call: a switch of model retargets `@model/` at once.
@@ -38,10 +39,21 @@ impl Place {
     ///
     /// `invalid_identity` where the host's session id cannot name a directory.
     pub fn identity(&self) -> Result<Identity, NoteError> {
+        let (agent, model) = self.slugs();
+        let session = SessionId::parse(&self.session_id)?;
+        Identity::new(self.notes_root(), session, project_key(&self.cwd), agent, model)
+    }
+
+    /// Who works here, as addresses of notes name them.
+    pub fn names(&self) -> Names {
+        let (agent, model) = self.slugs();
+        Names { agent: agent.as_str().to_owned(), model: model.as_str().to_owned() }
+    }
+
+    fn slugs(&self) -> (Slug, Slug) {
         let agent = self.notes_agent.as_deref().filter(|name| !name.is_empty()).unwrap_or("anonymous");
         let model = self.model.as_deref().map_or("default", |id| id.rsplit('/').next().unwrap_or(id));
-        let session = SessionId::parse(&self.session_id)?;
-        Identity::new(self.notes_root(), session, project_key(&self.cwd), slugify(agent), slugify(model))
+        (slugify(agent), slugify(model))
     }
 }
 

@@ -1,9 +1,11 @@
 //! The start of a session: look for obstacles, then register.
 
+use palimpsest_window::MARKER_TAG;
 use serde::Deserialize;
 
 use super::{
     action::{Action, Level},
+    commands::command_definitions,
     migration::migrate,
     place::Place,
     version::{Installation, is_too_old},
@@ -23,9 +25,12 @@ pub struct StartFacts {
     /// All tools known to the host, ours not among them. A host that is too old may not say.
     #[serde(default)]
     pub tools: Vec<HostTool>,
+    /// All commands of extensions that the host knows, ours not among them.
+    #[serde(default)]
+    pub commands: Vec<HostTool>,
 }
 
-/// A tool that the host knows.
+/// A tool or a command that the host knows.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HostTool {
@@ -60,34 +65,45 @@ pub fn start_session(facts: &StartFacts) -> Vec<Action> {
         );
         return vec![tell(Level::Error, &text)];
     }
-    if let Some(rival) = rival(&facts.tools) {
-        return vec![tell(Level::Warning, &stand_down(rival))];
+    if let Some((kind, rival)) = rival(facts) {
+        let way_out = way_out(rival);
+        let text = stand_down(kind, rival, &way_out);
+        return vec![tell(Level::Warning, &text), Action::Windows { stand_down: Some(way_out) }];
     }
-    let mut actions = vec![Action::Register { tools: tool_definitions() }];
+    let mut actions =
+        vec![Action::Register { tools: tool_definitions() }, Action::Commands { commands: command_definitions() }];
     if let Err(text) = migrate(&facts.place.notes_root()) {
         actions.push(tell(Level::Warning, &text));
     }
+    actions.extend([Action::Marks { tag: MARKER_TAG }, Action::Windows { stand_down: None }]);
     actions
 }
 
-/// The tool of another extension that has a name of ours. The host's own tools give way to extensions.
-fn rival(tools: &[HostTool]) -> Option<&HostTool> {
-    let ours = tool_names();
-    tools.iter().find(|tool| tool.source_info.source != "builtin" && ours.contains(&tool.name.as_str()))
+/// What another extension has under a name of ours, with the word for it. The host's own tools give way to extensions.
+fn rival(facts: &StartFacts) -> Option<(&'static str, &HostTool)> {
+    let (tools, commands) = (tool_names(), command_definitions());
+    let tool = facts.tools.iter().find(|tool| tool.source_info.source != "builtin" && tools.contains(&&*tool.name));
+    // Skills and prompts are commands too, under names that an extension may share.
+    let command = || facts.commands.iter().find(|rival| commands.iter().any(|ours| ours.name == rival.name));
+    tool.map(|tool| ("tool", tool)).or_else(|| Some(("command", command()?)))
 }
 
-fn stand_down(rival: &HostTool) -> String {
-    let HostTool { name, source_info: SourceInfo { path, source, origin, scope } } = rival;
-    let registered = "nothing was registered";
-    if origin != "package" || scope == "temporary" {
-        return format!(
-            "{registered}: the tool {name} already belongs to the extension {path}. to use palimpsest, start pi without \
-             it or delete it"
-        );
+fn stand_down(kind: &str, rival: &HostTool, way_out: &str) -> String {
+    let HostTool { name, source_info: SourceInfo { path, source, .. } } = rival;
+    let owner = if is_package(rival) { format!("package {source}") } else { format!("extension {path}") };
+    format!("nothing was registered: the {kind} {name} already belongs to the {owner}. to use palimpsest, {way_out}")
+}
+
+fn way_out(rival: &HostTool) -> String {
+    if !is_package(rival) {
+        return "start pi without it or delete it".to_owned();
     }
+    let SourceInfo { source, scope, .. } = &rival.source_info;
     let local = if scope == "project" { " --local" } else { "" };
-    format!(
-        "{registered}: the tool {name} already belongs to the package {source}. to use palimpsest, run \
-         \"pi remove {source}{local}\" and restart pi"
-    )
+    format!("run \"pi remove {source}{local}\" and restart pi")
+}
+
+fn is_package(rival: &HostTool) -> bool {
+    let SourceInfo { origin, scope, .. } = &rival.source_info;
+    origin == "package" && scope != "temporary"
 }

@@ -3,9 +3,12 @@
 mod call;
 mod history;
 mod lines;
+mod mark;
 mod result;
 mod visible;
 
 pub use call::{CallView, render_call};
 pub use lines::{Line, Segment};
+pub use mark::MarkView;
+pub(crate) use mark::render_mark;
 pub use result::{ResultView, render_result};

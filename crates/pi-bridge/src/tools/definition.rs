@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{history, output};
+use super::{history, output, windows};
 
 /// A tool as the host wants it declared; field names are the host's.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -24,10 +24,13 @@ pub struct ToolDefinition {
     /// `sequential` where calls of one message must not run side by side.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub execution_mode: Option<&'static str>,
+    /// The event that a call is, where it needs the session's windows instead of notes or history.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event: Option<&'static str>,
 }
 
 /// The tool names of ours, in the order in which they are declared.
-pub fn tool_names() -> [&'static str; 9] {
+pub fn tool_names() -> [&'static str; 11] {
     [
         "notes_write",
         "notes_edit",
@@ -38,6 +41,8 @@ pub fn tool_names() -> [&'static str; 9] {
         "history_list",
         "history_search",
         "history_read",
+        "wipe_memory",
+        "get_context_remaining",
     ]
 }
 
@@ -53,6 +58,8 @@ pub fn tool_definitions() -> Vec<ToolDefinition> {
         history::list(),
         history::search(),
         history::read(),
+        windows::wipe(),
+        windows::remaining(),
     ]
 }
 
@@ -94,6 +101,7 @@ fn write() -> ToolDefinition {
         ),
         output_schema: output::write(),
         execution_mode: Some("sequential"),
+        event: None,
     }
 }
 
@@ -125,6 +133,7 @@ fn edit() -> ToolDefinition {
         ),
         output_schema: output::edit(),
         execution_mode: Some("sequential"),
+        event: None,
     }
 }
 
@@ -146,6 +155,7 @@ fn read() -> ToolDefinition {
         ),
         output_schema: output::read(),
         execution_mode: None,
+        event: None,
     }
 }
 
@@ -166,6 +176,7 @@ fn list() -> ToolDefinition {
         ),
         output_schema: output::list(),
         execution_mode: None,
+        event: None,
     }
 }
 
@@ -189,6 +200,7 @@ fn search() -> ToolDefinition {
         ),
         output_schema: output::search(),
         execution_mode: None,
+        event: None,
     }
 }
 

@@ -5,7 +5,9 @@ mod definition;
 mod history;
 mod output;
 mod params;
+mod windows;
 
 pub use call::call_tool;
 pub use definition::{ToolDefinition, tool_definitions, tool_names};
+pub(crate) use history::Within;
 pub use history::{History, Reply};

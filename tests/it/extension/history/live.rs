@@ -4,7 +4,7 @@ use palimpsest_tests::{Model, Rpc};
 use serde_json::{Value, json};
 
 use super::{said, say, text};
-use crate::extension::{make_call, with_extension};
+use crate::extension::{make_call, with_tools};
 
 /// Commands that move the session the way a person does at the keyboard.
 const MOVES: &str = r#"export default pi => {
@@ -25,7 +25,7 @@ fn answer_id(pi: &mut Rpc, answer: &str) -> String {
 fn history_follows_the_session() {
     for args in [&[][..], &["--no-session"]] {
         let model = Model::start([]);
-        let sandbox = with_extension(&model).extension_file("moves.js", MOVES).args(args.iter().copied()).build();
+        let sandbox = with_tools(&model).extension_file("moves.js", MOVES).args(args.iter().copied()).build();
         let mut pi = sandbox.rpc();
         say(&mut pi, &model, "one", "first");
         say(&mut pi, &model, "two", "second");
@@ -73,7 +73,7 @@ fn history_follows_the_session() {
 #[test]
 fn history_survives_a_restart() {
     let model = Model::start([]);
-    let sandbox = with_extension(&model).build();
+    let sandbox = with_tools(&model).build();
     let mut pi = sandbox.rpc();
     say(&mut pi, &model, "one", "first");
     let file = pi.session_file();
@@ -96,7 +96,7 @@ fn history_survives_a_restart() {
 #[test]
 fn a_deleted_file_is_no_loss() {
     let model = Model::start([]);
-    let sandbox = with_extension(&model).build();
+    let sandbox = with_tools(&model).build();
     let mut pi = sandbox.rpc();
     say(&mut pi, &model, "one", "first");
     assert_eq!(said(&mut pi, &model), ["one", "first"]);

@@ -4,7 +4,7 @@ use palimpsest_tests::{Model, Sandbox};
 use serde_json::{Value, json};
 
 use super::{contents, say};
-use crate::extension::{make_call, make_calls, with_extension};
+use crate::extension::{make_call, make_calls, with_tools};
 
 /// Says something in a session of its own, in a folder below the sandbox, and returns the session's id.
 fn in_a_session(sandbox: &Sandbox, model: &Model, folder: &str, words: &str) -> String {
@@ -22,7 +22,7 @@ fn in_a_session(sandbox: &Sandbox, model: &Model, folder: &str, words: &str) -> 
 #[test]
 fn sessions_of_the_project_are_found() {
     let model = Model::start([]);
-    let mut sandbox = with_extension(&model)
+    let mut sandbox = with_tools(&model)
         .file("work/.git/HEAD", "ref: refs/heads/main\n")
         .file("work/.git/worktrees/side/HEAD", "ref: refs/heads/side\n")
         .file("side/.git", "gitdir: ../work/.git/worktrees/side\n")
@@ -95,7 +95,7 @@ fn sessions_of_the_project_are_found() {
 #[test]
 fn broken_sessions_are_named() {
     let model = Model::start([]);
-    let sandbox = with_extension(&model).build();
+    let sandbox = with_tools(&model).build();
     in_a_session(&sandbox, &model, "work", "a heron");
     let broken = super::sessions_of(&sandbox, "work").join("2026-01-01T00-00-00-000Z_broken-id.jsonl");
     std::fs::write(&broken, "{\"type\":\"sess").expect("a broken file");

@@ -4,14 +4,14 @@ use palimpsest_tests::{Model, Step, wire};
 use serde_json::{Value, json};
 
 use super::{say, seq_of};
-use crate::extension::{keys, make_call, make_calls, steps, with_extension};
+use crate::extension::{keys, make_call, make_calls, steps, with_tools};
 
 /// D3 lines 52, 54, 58, 60 and 61, D2 lines 89 and 110: what each tool answers, and what of it the model, the events and
 /// the session file get. The call itself is on the branch already.
 #[test]
 fn results_of_every_tool() {
     let model = Model::start([]);
-    let sandbox = with_extension(&model).build();
+    let sandbox = with_tools(&model).build();
     let mut pi = sandbox.rpc();
     say(&mut pi, &model, "Remember the blue HERON.", "A heron 🎉, noted.");
     say(&mut pi, &model, "And the red fox.", "Noted.");
@@ -85,7 +85,7 @@ fn results_of_every_tool() {
 #[test]
 fn refusals_have_the_error_flag() {
     let model = Model::start([]);
-    let sandbox = with_extension(&model).build();
+    let sandbox = with_tools(&model).build();
     let mut pi = sandbox.rpc();
     let cases = [
         ("history_read", json!({ "seq": 999 }), "unknown_seq", "999"),
@@ -114,7 +114,7 @@ fn calls_of_one_message() {
         let list = || json!({ "roles": ["user"] });
         let all = (1..6).fold(Step::tool("history_list", list()), |step, _| step.and_tool("history_list", list()));
         let model = Model::start([all.clone(), all, Step::text("done")]);
-        let sandbox = with_extension(&model).args(args.iter().copied()).build();
+        let sandbox = with_tools(&model).args(args.iter().copied()).build();
         let mut pi = sandbox.rpc();
         let run = pi.prompt("the first words");
         pi.finish();
@@ -135,7 +135,7 @@ fn calls_of_one_message() {
 #[test]
 fn hidden_commands_stay_hidden() {
     let model = Model::start([]);
-    let sandbox = with_extension(&model).build();
+    let sandbox = with_tools(&model).build();
     let mut pi = sandbox.rpc();
     say(&mut pi, &model, "hello", "hi");
     let shell =
@@ -173,7 +173,7 @@ fn scripts_get_structured_pages() {
         return [found.items.length, (await tools.history_read({ seq, offset_chars })).content];
     "#;
     let model = Model::start([Step::tool("codemode", json!({ "code": script })), Step::text("done")]);
-    let sandbox = with_extension(&model).args(["--tools", "+codemode"]).build();
+    let sandbox = with_tools(&model).args(["--tools", "+codemode"]).build();
     let mut pi = sandbox.rpc();
     let run = pi.prompt("a blue heron");
     pi.finish();
@@ -191,7 +191,7 @@ fn half_a_pair_is_one_character() {
             ("history_search", json!({ "query": "a\u{fffd}b" })),
             ("history_read", json!({ "seq": 3 })),
         ]));
-        let sandbox = with_extension(&model).args(args.iter().copied()).build();
+        let sandbox = with_tools(&model).args(args.iter().copied()).build();
         let mut pi = sandbox.rpc();
         let ends = pi.prompt("go").tools();
         pi.finish();
@@ -207,7 +207,7 @@ fn half_a_pair_is_one_character() {
 #[test]
 fn the_first_answer_may_look_back() {
     let model = Model::start([]);
-    let sandbox = with_extension(&model).build();
+    let sandbox = with_tools(&model).build();
     let mut pi = sandbox.rpc();
     let end = make_call(&mut pi, &model, "history_list", json!({}));
     pi.finish();

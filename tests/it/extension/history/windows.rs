@@ -6,7 +6,7 @@ use palimpsest_tests::{Model, Step};
 use serde_json::{Value, json};
 
 use super::{contents, sessions_of, text};
-use crate::extension::{make_calls, steps, with_extension};
+use crate::extension::{make_calls, steps, with_tools};
 
 /// A session with a wipe in the middle, as the host writes it.
 fn wiped_session(cwd: &str) -> String {
@@ -58,7 +58,7 @@ fn what_was_wiped_is_found() {
         ("history_read", json!({ "seq": 1 })),
     ];
     let model = Model::start(steps(&calls));
-    let sandbox = with_extension(&model).build();
+    let sandbox = with_tools(&model).build();
     let folder = sessions_of(&sandbox, "work");
     fs::create_dir_all(&folder).expect("a folder");
     let cwd = sandbox.work().canonicalize().expect("the working folder").display().to_string();
@@ -99,7 +99,7 @@ fn what_was_wiped_is_found() {
 #[test]
 fn what_the_host_compacted_is_found() {
     let model = Model::start([]);
-    let sandbox = with_extension(&model).settings(json!({ "compaction": { "keepRecentTokens": 500 } })).build();
+    let sandbox = with_tools(&model).settings(json!({ "compaction": { "keepRecentTokens": 500 } })).build();
     let mut pi = sandbox.rpc();
     for number in 0..3 {
         super::say(&mut pi, &model, &format!("heron number {number} {}", "x ".repeat(2_000)), "noted");

@@ -33,6 +33,17 @@ pub enum Reply {
     },
 }
 
+/// What comes of a question to the live session.
+pub(crate) enum Within<T> {
+    /// The answer.
+    Reached(T),
+    /// The host has to hand over entries, as for [`Reply::HandOver`].
+    Lacks {
+        /// The entry behind which they begin; nothing where all are wanted.
+        after: Option<String>,
+    },
+}
+
 /// Why there is no answer.
 pub(super) enum Stop {
     Failed(Failure),
@@ -55,6 +66,19 @@ impl History {
             Ok(delivery) => Reply::Answer(delivery),
             Err(Stop::Failed(failure) | Stop::Changed(failure)) => Reply::Answer(failure.deliver()),
             Err(Stop::Lacks { after }) => Reply::HandOver { after },
+        }
+    }
+
+    /// Asks the live session something, at its leaf.
+    pub(crate) fn within<T>(
+        &mut self,
+        place: &Place,
+        facts: &SessionFacts,
+        ask: impl FnOnce(&Session) -> Result<T, HistoryError>,
+    ) -> Result<Within<T>, HistoryError> {
+        match self.live.reach(&place.session_id, facts)? {
+            Reached::Session(session) => Ok(Within::Reached(ask(session)?)),
+            Reached::Lacks { after } => Ok(Within::Lacks { after }),
         }
     }
 

@@ -29,6 +29,7 @@ pub(in crate::tools) fn windows() -> ToolDefinition {
         parameters: object(json!({}), &[]),
         output_schema: output::windows(),
         execution_mode: None,
+        event: None,
     }
 }
 
@@ -47,6 +48,7 @@ pub(in crate::tools) fn list() -> ToolDefinition {
         parameters: object(paging(json!({})), &[]),
         output_schema: output::list(),
         execution_mode: None,
+        event: None,
     }
 }
 
@@ -68,6 +70,7 @@ pub(in crate::tools) fn search() -> ToolDefinition {
         ),
         output_schema: output::search(),
         execution_mode: None,
+        event: None,
     }
 }
 
@@ -92,6 +95,7 @@ pub(in crate::tools) fn read() -> ToolDefinition {
         ),
         output_schema: output::read(),
         execution_mode: None,
+        event: None,
     }
 }
 

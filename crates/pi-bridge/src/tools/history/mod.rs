@@ -6,5 +6,6 @@ mod output;
 mod params;
 mod search;
 
+pub(crate) use call::Within;
 pub use call::{History, Reply};
 pub(super) use definition::{list, read, search, windows};
