@@ -226,7 +226,7 @@ impl Session {
                 Some(following) if page.items.len() < selection.limit => candidate = following,
                 _ => return Ok(page),
             }
-            edge = if chosen.forward { at + 1 } else { at };
+            edge = at;
         }
     }
 

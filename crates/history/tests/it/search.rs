@@ -162,6 +162,24 @@ fn spellings_of_a_record() {
     assert_eq!(page(&users).0, ["1 user output"]);
 }
 
+/// A result may lie far behind its call, and beyond the bounds of a search.
+#[test]
+fn results_far_away_are_found() {
+    let mut log = Log::new();
+    log.calls(&[("c", "t", json!({})), ("d", "t", json!({}))]);
+    for _ in 0..4 {
+        log.user(&"x".repeat(1 << 20));
+    }
+    log.result("c", "t", "a needle");
+    log.result("d", "t", "nothing");
+    let session = log.session();
+    for (before, after) in [(None, None), (None, Some(0)), (Some(4), None), (Some(4), Some(1))] {
+        let selection = Selection { before, after, limit: 1, ..everything() };
+        let found = session.search(&["NEEDLE"], &selection).expect("search").items;
+        assert_eq!(found.iter().map(|item| item.seq).collect::<Vec<_>>(), [2], "{before:?} {after:?}");
+    }
+}
+
 /// The cache changes no answer, whatever its size, nor does growth between searches.
 #[test]
 fn a_repeated_search_says_the_same() {
