@@ -67,10 +67,10 @@ pub(crate) struct Cursor<'a> {
     pub(crate) cut: bool,
     /// Strings have to be looked through for control characters.
     controls: bool,
-    /// A character was written as an escape that could have stood for itself (`\/`, `\u0041`).
+    /// A character was written as an escape though it has a simpler spelling (`\/`, `\u0041`, `\u000a`).
     pub(crate) respelled: bool,
-    /// A number was written with a fraction or an exponent.
-    pub(crate) fraction: bool,
+    /// Something outside of strings was written otherwise than [`write_compact`] writes it: a number, or white space.
+    pub(crate) reprinted: bool,
 }
 
 impl<'a> Cursor<'a> {
@@ -82,7 +82,7 @@ impl<'a> Cursor<'a> {
             cut: false,
             controls: has_controls(bytes),
             respelled: false,
-            fraction: false,
+            reprinted: false,
         }
     }
 
@@ -104,7 +104,10 @@ impl<'a> Cursor<'a> {
     pub(crate) fn peek(&mut self) -> Option<u8> {
         loop {
             match *self.bytes.get(self.at)? {
-                b' ' | b'\t' | b'\r' => self.at += 1,
+                b' ' | b'\t' | b'\r' => {
+                    self.reprinted = true;
+                    self.at += 1;
+                }
                 b'\n' => return None,
                 byte => return Some(byte),
             }
@@ -324,8 +327,8 @@ impl<'a> Cursor<'a> {
                 if digits.len() < 4 {
                     return self.end();
                 }
-                // Below U+0020 there is no other spelling (but \n and its like).
-                self.respelled |= !(digits[..2] == *b"00" && digits[2] < b'2');
+                // Few control characters have no other spelling.
+                self.respelled |= !matches!(unit(digits), 0..=7 | 0xB | 0xE..=0x1F);
                 Some(5)
             }
             None | Some(b'\n') => self.end(),
@@ -346,6 +349,7 @@ impl<'a> Cursor<'a> {
     fn number(&mut self) -> Parsed<()> {
         if self.bytes[self.at] == b'-' {
             self.at += 1;
+            self.reprinted |= self.bytes.get(self.at) == Some(&b'0');
         }
         match self.bytes.get(self.at) {
             Some(b'0') => self.at += 1,
@@ -353,12 +357,12 @@ impl<'a> Cursor<'a> {
             _ => return self.fail_or_end(self.ends(self.at)),
         }
         if self.bytes.get(self.at) == Some(&b'.') {
-            self.fraction = true;
+            self.reprinted = true;
             self.at += 1;
             self.digits()?;
         }
         if let Some(b'e' | b'E') = self.bytes.get(self.at) {
-            self.fraction = true;
+            self.reprinted = true;
             self.at += 1;
             if let Some(b'+' | b'-') = self.bytes.get(self.at) {
                 self.at += 1;

@@ -19,6 +19,8 @@ pub(crate) struct Matcher {
     /// The queries in NFC, for texts in NFC; nothing if they are the same.
     composed: Option<Regex>,
     pub(crate) sieve: Sieve,
+    /// A query may match what stands in every tool event and in no record.
+    pub(crate) in_every_tool: bool,
 }
 
 /// What tells cheaply that a record cannot hold a match.
@@ -47,10 +49,12 @@ impl Matcher {
         let regex = |pattern: String| {
             RegexBuilder::new(&pattern).case_insensitive(true).size_limit(usize::MAX).build().expect(VALID)
         };
+        let (sieve, in_every_tool) = Sieve::new(&queries, &composed);
         Ok(Self {
             stored: regex(alternatives(queries.iter().copied())),
             composed: (!same).then(|| regex(alternatives(composed.iter().map(String::as_str)))),
-            sieve: Sieve::new(&queries, &composed),
+            sieve,
+            in_every_tool,
         })
     }
 
@@ -76,24 +80,22 @@ impl Matcher {
 }
 
 impl Sieve {
-    fn new(queries: &[&str], composed: &[String]) -> Self {
-        let build = |pattern: String| {
+    /// The sieve, and whether the words of the separator pass it: every call with a result holds them.
+    fn new(queries: &[&str], composed: &[String]) -> (Self, bool) {
+        let build = |fragments: &[&str]| {
+            let pattern = alternatives(fragments.iter().copied());
             BytesRegexBuilder::new(&pattern).case_insensitive(true).size_limit(usize::MAX).build().expect(VALID)
         };
-        // Every call with a result holds the separator's words, though no record does.
-        let is_everywhere = |fragment: &&str| OUTPUT.contains(&fragment.to_ascii_lowercase());
+        let in_separator = |fragments: &[&str]| fragments.iter().any(|f| OUTPUT.contains(&f.to_ascii_lowercase()));
         let ascii: Option<Vec<&str>> = composed.iter().map(|query| fragment(query, is_stable)).collect();
         if let Some(fragments) = ascii {
-            let open = fragments.iter().any(is_everywhere);
-            return if open { Self::Open } else { Self::Fragments(build(alternatives(fragments.into_iter()))) };
+            return (Self::Fragments(build(&fragments)), in_separator(&fragments));
         }
         let all = queries.iter().copied().chain(composed.iter().map(String::as_str));
         let fragments: Option<Vec<&str>> = all.map(|query| fragment(query, |c| is_stable(c) || is_plain(c))).collect();
         match fragments {
-            Some(fragments) if !fragments.iter().any(is_everywhere) => {
-                Self::Composed(build(alternatives(fragments.into_iter())))
-            }
-            _ => Self::Open,
+            Some(fragments) => (Self::Composed(build(&fragments)), in_separator(&fragments)),
+            None => (Self::Open, true),
         }
     }
 }
@@ -109,10 +111,11 @@ fn fragment(query: &str, fits: impl Fn(char) -> bool) -> Option<&str> {
     parts.filter(|part| !part.is_empty()).max_by_key(|part| part.len())
 }
 
-/// Characters that JSON writes in one way only, that stand side by side in a record if they do in an event, and that
-/// no other character becomes in NFC (U+037E and U+1FEF become `;` and a backtick; U+212A becomes K, but matches k anyway).
+/// Characters that are written in one way unless the record is respelled, that stand side by side in a record if they do in
+/// an event (where a brace may follow a tool's name), and that no other character becomes in NFC (U+037E and U+1FEF
+/// become `;` and a backtick; U+212A becomes K, but matches k anyway).
 fn is_stable(c: char) -> bool {
-    (c == ' ' || c.is_ascii_graphic()) && !matches!(c, '"' | '\\' | '/' | '{' | '}' | '[' | ']' | ':' | ',' | ';' | '`')
+    (c == ' ' || c.is_ascii_graphic()) && !matches!(c, '"' | '\\' | '{' | ';' | '`')
 }
 
 /// The same but for NFC. What could not be decoded has become U+FFFD.

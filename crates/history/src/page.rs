@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use crate::branch::Event;
 use crate::error::HistoryError;
 use crate::event::{Tool, tell};
@@ -224,7 +226,7 @@ impl Session {
                 Some(following) if page.items.len() < selection.limit => candidate = following,
                 _ => return Ok(page),
             }
-            edge = if chosen.forward { at + 1 } else { at };
+            edge = at;
         }
     }
 
@@ -251,6 +253,7 @@ impl Session {
 
     fn fold(&self, chosen: &Chosen, range: Range<u32>) -> Option<Fold> {
         let mut fold: Option<Fold> = None;
+        let mut places: FxHashMap<&str, usize> = FxHashMap::default();
         for at in range {
             let event = self.branch().events[at as usize];
             let role = event.role(self.index());
@@ -263,10 +266,11 @@ impl Session {
             fold.count += 1;
             if role == Role::Tool {
                 let name = event.tool(self.index());
-                match fold.tools.iter_mut().find(|(tool, _)| tool == name) {
-                    Some((_, count)) => *count += 1,
-                    None => fold.tools.push((name.to_owned(), 1)),
+                let place = *places.entry(name).or_insert(fold.tools.len());
+                if place == fold.tools.len() {
+                    fold.tools.push((name.to_owned(), 0));
                 }
+                fold.tools[place].1 += 1;
             }
         }
         fold

@@ -94,7 +94,6 @@ impl<'a> Record<'a> {
         let mut record = Self::default();
         parts.clear();
         cursor.respelled = false;
-        cursor.fraction = false;
         cursor.object(|cursor, key| {
             match &*key.bytes() {
                 b"type" => record.kind = cursor.text()?,
@@ -248,7 +247,7 @@ fn part<'a>(cursor: &mut Cursor<'a>, parts: &mut Parts<'a>, respelled: &mut bool
     }
     let (mut kind, mut text) = (None, None);
     let mut call = Call { id: None, name: None, arguments: None };
-    let mut fraction = false;
+    let mut reprinted = false;
     cursor.object(|cursor, key| {
         match &*key.bytes() {
             b"type" => kind = cursor.text()?,
@@ -256,9 +255,10 @@ fn part<'a>(cursor: &mut Cursor<'a>, parts: &mut Parts<'a>, respelled: &mut bool
             b"id" => call.id = cursor.text()?,
             b"name" => call.name = cursor.text()?,
             b"arguments" => {
-                cursor.fraction = false;
+                cursor.peek();
+                cursor.reprinted = false;
                 call.arguments = Some(cursor.raw()?);
-                fraction = cursor.fraction;
+                reprinted = cursor.reprinted;
             }
             _ => cursor.skip()?,
         }
@@ -266,8 +266,8 @@ fn part<'a>(cursor: &mut Cursor<'a>, parts: &mut Parts<'a>, respelled: &mut bool
     })?;
     let Some(kind) = kind else { return Some(()) };
     if kind.is("toolCall") {
-        // Arguments are printed anew, which keeps the words of an object but not the spelling of its floats.
-        let plain = call.arguments.is_none_or(|arguments| arguments.starts_with(b"{") && !fraction);
+        // An object may be printed as it stands in the record; anything else would run into the name before it.
+        let plain = call.arguments.is_none_or(|arguments| arguments.starts_with(b"{") && !reprinted);
         *respelled |= call.name.is_none() || !plain;
         parts.push(Part::Call(call));
     } else if let (true, Some(text)) = (kind.is("text"), text) {

@@ -127,11 +127,10 @@ impl Names {
 /// The name of a tool that has none.
 pub(crate) const UNKNOWN_TOOL: &str = "unknown";
 
-/// Scans the lines of `bytes`, which begin at `offset` in the session. `last`: nothing follows, so an incomplete line at
-/// the end is torn.
-pub(crate) fn scan(bytes: &[u8], offset: u64, last: bool, hasher: &RandomState) -> Stretch {
+/// Scans the lines of `bytes`, which begin at `offset` in the session. A last line without a line ending is the last of all.
+pub(crate) fn scan(bytes: &[u8], offset: u64, hasher: &RandomState) -> Stretch {
     let stretch = Stretch { done: offset, ..Stretch::default() };
-    let mut scanner = Scanner { bytes, offset, last, hasher, cursor: Cursor::new(bytes), parts: Vec::new(), stretch };
+    let mut scanner = Scanner { bytes, offset, hasher, cursor: Cursor::new(bytes), parts: Vec::new(), stretch };
     while scanner.cursor.at() < bytes.len() {
         scanner.line();
     }
@@ -141,7 +140,6 @@ pub(crate) fn scan(bytes: &[u8], offset: u64, last: bool, hasher: &RandomState) 
 struct Scanner<'a> {
     bytes: &'a [u8],
     offset: u64,
-    last: bool,
     hasher: &'a RandomState,
     cursor: Cursor<'a>,
     parts: Parts<'a>,
@@ -212,7 +210,7 @@ impl<'a> Scanner<'a> {
         }
         self.cursor.go(damage);
         let cut = self.cursor.peek().is_some() && self.cursor.skip().is_none() && self.cursor.cut;
-        if end == self.bytes.len() && self.last && cut {
+        if end == self.bytes.len() && cut {
             // More of the record may still come.
             self.stretch.done = self.offset + damage as u64;
             self.reject(damage, end, Reason::Torn);
@@ -229,7 +227,8 @@ impl<'a> Scanner<'a> {
         let text = String::from_utf8_lossy(&self.bytes[start..end]);
         let blank = |c: char| c.is_whitespace() || c == '\u{feff}';
         let Some(first) = text.find(|c| !blank(c)) else { return };
-        let first = if text[..first].is_ascii() { start + first } else { start };
+        // White space is what it is in bytes; only behind it may text be another.
+        let first = start + first;
         // A whole value of the wrong shape is better called so.
         let mut cursor = Cursor::new(&self.bytes[first..end]);
         let whole = cursor.skip().is_some() && cursor.peek().is_none();

@@ -11,7 +11,7 @@ use crate::index::{Index, NONE};
 use crate::matcher::{Matcher, Sieve, is_composed};
 use crate::page::{Candidate, Chosen, Page, Selection, Verdict};
 use crate::record::{Parts, Record};
-use crate::role::Roles;
+use crate::role::{Role, Roles};
 use crate::scan::Kind;
 use crate::session::Session;
 
@@ -123,6 +123,9 @@ impl<'s> Search<'s> {
             return Ok(true);
         }
         let event = self.session.branch().events[at as usize];
+        if self.matcher.in_every_tool && event.role(self.session.index()) == Role::Tool {
+            return Ok(true);
+        }
         if !self.here.1.contains(&event.entry) {
             let block = self.session.index().block_of(event.entry);
             self.here = (block, self.session.index().block(block));

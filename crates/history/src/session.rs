@@ -178,8 +178,12 @@ impl Session {
         match file.look()? {
             Fate::Same => Ok(Refresh::Unchanged),
             Fate::Grown => {
-                self.read_on()?;
-                Ok(Refresh::Appended)
+                let read = self.read_on();
+                if let (Err(_), Source::File(file)) = (&read, &mut self.source) {
+                    // Part of what is new may be missing.
+                    file.distrust();
+                }
+                read.map(|()| Refresh::Appended)
             }
             Fate::Replaced => {
                 let file = SessionFile::open(&file.path)?;

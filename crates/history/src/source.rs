@@ -111,6 +111,11 @@ impl SessionFile {
         Ok(Fate::Grown)
     }
 
+    /// Makes the next look find another file.
+    pub(crate) fn distrust(&mut self) {
+        self.stamp.length = u64::MAX;
+    }
+
     /// Fills the buffer as far as the file goes.
     pub(crate) fn read(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, HistoryError> {
         let mut done = 0;

@@ -26,7 +26,7 @@ pub(crate) fn sweep(
     let file = match source {
         Source::Entries(bytes) => {
             let start = usize::try_from(start).unwrap_or(usize::MAX).min(bytes.len());
-            take(scan(&bytes[start..], start as u64, true, hasher));
+            take(scan(&bytes[start..], start as u64, hasher));
             return Ok(());
         }
         Source::File(file) => file,
@@ -115,7 +115,6 @@ impl Piece {
                 complete = true;
             }
         }
-        let last = from + buffer.len() as u64 == end_of_all;
-        Ok(scan(&buffer[first..], from + first as u64, last, hasher))
+        Ok(scan(&buffer[first..], from + first as u64, hasher))
     }
 }

@@ -41,7 +41,7 @@ fn a_second_copy_stands_down() {
     let (structured, notices) = write_something(&sandbox, &model);
     assert_eq!(structured, json!({ "address": "a", "written": true }));
     assert_eq!(notices.len(), 1, "{notices:?}");
-    let first = extension_folder().join("dist/index.js").display().to_string();
+    let first = extension_folder().join("dist/palimpsest.js").display().to_string();
     assert!(notices[0].contains(&first), "{notices:?} should name {first}");
 }
 

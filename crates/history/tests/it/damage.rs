@@ -158,8 +158,8 @@ fn parents_that_are_missing_or_go_round() {
     check(&text, &["1 user b", "2 user a", "3 user c"], &[]);
     let mut session = Session::from_entries(&format!("{HEADER}\n{b}\n"));
     assert_eq!(session.rejects().len(), 1);
-    session.append(&a);
     session.set_leaf(Leaf::Entry("b")).expect("it exists");
+    session.append(&a);
     assert_eq!((rows(&session), session.rejects()), (vec!["1 user b".into(), "2 user a".into()], vec![]));
 
     for (parent_of_a, leaf, expected) in [
@@ -168,6 +168,26 @@ fn parents_that_are_missing_or_go_round() {
     ] {
         let text = format!("{HEADER}\n{}\n{b}\n{}\n", user("a", parent_of_a), user(leaf, Some("b")));
         check(&text, expected, &[(2, at(&text, r#"{"type":"message","id":"a""#), Reason::Cycle)]);
+    }
+}
+
+/// From a leaf before a circle into it, and on from there.
+#[test]
+fn a_leaf_may_move_into_a_circle() {
+    let entries = [user("a", None), user("b", Some("c")), user("c", Some("b")), user("d", Some("b"))];
+    let mut session = Session::from_entries(&format!("{HEADER}\n{}\n", entries.join("\n")));
+    for (leaf, expected, circles) in [
+        ("a", &["1 user a"][..], 0),
+        ("c", &["2 user b", "3 user c"], 1),
+        ("b", &["2 user b", "3 user c"], 1),
+        ("d", &["2 user b", "3 user c", "4 user d"], 1),
+        ("a", &["1 user a"], 0),
+    ] {
+        session.set_leaf(Leaf::Entry(leaf)).expect("it exists");
+        assert_eq!(
+            (rows(&session), session.rejects().len()),
+            (expected.iter().map(ToString::to_string).collect(), circles)
+        );
     }
 }
 

@@ -32,6 +32,35 @@ fn a_file_may_grow_at_any_byte() {
     assert_eq!((whole.id(), whole.name()), (SESSION, Some("A name")));
 }
 
+/// Long files are read in pieces, which may end anywhere in a line.
+#[test]
+fn pieces_may_end_anywhere() {
+    // Records of 64 KiB, so that one begins at every boundary of any piece that is a multiple of that; then moved by some bytes.
+    const SIZE: usize = 64 << 10;
+    let record = |number: usize, size: usize| {
+        let parent = number.checked_sub(1).map(|parent| format!("r{parent}"));
+        let fill = |fill: &str| {
+            json!({"type": "message", "id": format!("r{number}"), "parentId": parent,
+                "message": {"role": "user", "content": format!("{number} {fill}")}})
+            .to_string()
+        };
+        fill(&"x".repeat(size - 1 - fill("").len()))
+    };
+    for moved in [0, 1, 2, 100, SIZE - 1] {
+        let mut lines = vec![record(0, SIZE + moved)];
+        lines.extend((1..100).map(|number| record(number, SIZE)));
+        let bad = lines[70].len();
+        lines[70].replace_range(bad - 1.., "?");
+        let text = lines.join("\n") + "\n";
+        let session = TempFile::new(&text).open();
+        assert_eq!(session.highest_seq(), 99, "{moved}");
+        let handed = Session::from_entries(&text);
+        assert_eq!(session.rejects(), handed.rejects(), "{moved}");
+        let seqs = |session: &Session| -> Vec<u64> { all(session).into_iter().map(|item| item.seq).collect() };
+        assert_eq!(seqs(&session), seqs(&handed), "{moved}");
+    }
+}
+
 /// The same for a file that grows record by record, with a leaf that follows or stays.
 #[test]
 fn the_leaf_follows_or_stays() {

@@ -55,6 +55,8 @@ fn json_like() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn json_is_what_is_json(value in json_like()) {
         let line = format!("{{\"type\":\"x\",\"value\":{value}}}");

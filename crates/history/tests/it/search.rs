@@ -120,6 +120,66 @@ fn text_of_our_own_is_found() {
     }
 }
 
+/// A record may spell what an event says in many ways; each is found as the event says it.
+#[test]
+fn spellings_of_a_record() {
+    for (arguments, query, offset) in [
+        (r#"{"x":"a\u000ab\u0009\u000C"}"#, r"a\nb\t\f", 8),
+        (r#"{"x":"a\u000ab"}"#, "nb", 10),
+        (r#"{"x":"\u001Bm"}"#, r"\u001bM", 8),
+        (r#"{"x":-0,"y":[-0,1]}"#, "0,1]", 14),
+        (r#"{"x":-0,"y":[-0,1]}"#, r#"x":0,"#, 4),
+        (r#"{"x": [1, 2]}"#, "[1,2]", 7),
+        (r#"{"x" :true}"#, r#"":true"#, 5),
+        (r#"{"x":1e2}"#, ":100}", 6),
+        (r#"[1]"#, "t [1", 0),
+        (r#""a""#, "t \"A", 0),
+        ("true", "t true", 0),
+        (r#"{"u":"http://x/y"}"#, "HTTP://X/Y", 8),
+        (r#"{"u":"http:\/\/x\/y"}"#, "HTTP://X/Y", 8),
+        (r#"{"u":"\u006eeedle"}"#, "needle", 8),
+    ] {
+        let mut log = Log::new();
+        log.line(&format!(
+            r#"{{"type":"message","id":"a","parentId":null,"message":{{"role":"assistant","content":[{{"type":"toolCall","name":"t","arguments":{arguments}}}]}}}}"#
+        ));
+        assert_eq!(find(&log.session(), &[query]), [(2, offset)], "{query} in {arguments}");
+    }
+    // The separator stands in no record.
+    let mut log = Log::new();
+    log.calls(&[("c", "t", json!({}))]);
+    log.result("c", "t", "x");
+    for query in ["--- OUTPUT", "put -", "中", "ut"] {
+        let expected: &[_] = if query == "中" { &[] } else { &[2] };
+        let found: Vec<u64> = find(&log.session(), &[query]).into_iter().map(|(seq, _)| seq).collect();
+        assert_eq!(found, expected, "{query}");
+    }
+    // A text of the user's that looks like it does not need it.
+    let mut log = Log::new();
+    log.user("my output");
+    log.user("no");
+    let users = log.session().search(&["OUTPUT"], &with_roles([Role::User])).expect("search");
+    assert_eq!(page(&users).0, ["1 user output"]);
+}
+
+/// A result may lie far behind its call, and beyond the bounds of a search.
+#[test]
+fn results_far_away_are_found() {
+    let mut log = Log::new();
+    log.calls(&[("c", "t", json!({})), ("d", "t", json!({}))]);
+    for _ in 0..4 {
+        log.user(&"x".repeat(1 << 20));
+    }
+    log.result("c", "t", "a needle");
+    log.result("d", "t", "nothing");
+    let session = log.session();
+    for (before, after) in [(None, None), (None, Some(0)), (Some(4), None), (Some(4), Some(1))] {
+        let selection = Selection { before, after, limit: 1, ..everything() };
+        let found = session.search(&["NEEDLE"], &selection).expect("search").items;
+        assert_eq!(found.iter().map(|item| item.seq).collect::<Vec<_>>(), [2], "{before:?} {after:?}");
+    }
+}
+
 /// The cache changes no answer, whatever its size, nor does growth between searches.
 #[test]
 fn a_repeated_search_says_the_same() {

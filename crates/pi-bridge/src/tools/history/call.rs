@@ -56,6 +56,34 @@ pub(super) enum Stop {
 
 impl History {
     /// Runs one tool. `params` is the JSON text of the arguments.
+    ///
+    /// ```
+    /// use palimpsest_pi_bridge::{Handed, History, Place, Reply, SessionFacts};
+    ///
+    /// let place = Place {
+    ///     cwd: "/work/app".into(),
+    ///     session_id: "0123456789".into(),
+    ///     model: None,
+    ///     home: "/home/me".into(),
+    ///     notes_home: None,
+    ///     notes_agent: None,
+    /// };
+    /// let mut session = SessionFacts { leaf: Some("e1".into()), ..SessionFacts::default() };
+    /// let mut history = History::default();
+    /// let Reply::HandOver { after: None } = history.call("history_list", "{}", &place, &session) else {
+    ///     panic!("nothing is known of a session in memory");
+    /// };
+    /// session.handed = Some(Handed {
+    ///     after: None,
+    ///     header: r#"{"type":"session","version":3,"id":"0123456789"}"#.into(),
+    ///     entries: r#"{"type":"message","id":"e1","parentId":null,"message":{"role":"user","content":"hello"}}"#.into(),
+    ///     last: Some("e1".into()),
+    /// });
+    /// let Reply::Answer(page) = history.call("history_list", "{}", &place, &session) else {
+    ///     panic!("there is nothing more to hand over");
+    /// };
+    /// assert_eq!(page.structured["items"][0]["content"], "hello");
+    /// ```
     pub fn call(&mut self, tool: &str, params: &str, place: &Place, session: &SessionFacts) -> Reply {
         let call = Call { tool, params, place, session };
         let answer = match self.answer(call) {

@@ -114,8 +114,12 @@ fn an_entry_that_was_given_up() {
 fn a_leaf_that_does_not_exist() {
     let mut desk = Desk::in_memory();
     desk.log.user("one");
-    desk.log.leaf = Some("nowhere".into());
-    assert_eq!(desk.refused("history_list", none())["code"], "unknown_entry");
+    for _ in 0..2 {
+        let leaf = desk.log.leaf.replace("nowhere".into());
+        assert_eq!(desk.refused("history_list", none())["code"], "unknown_entry");
+        desk.log.leaf = leaf;
+        assert_eq!(branch(&mut desk), ["1 user one"]);
+    }
 }
 
 /// C5: a fork has a session id of its own and seqs recounted; what was kept of the one before does not show.
@@ -152,4 +156,16 @@ fn a_copy_of_a_session_is_not_the_session() {
         panic!("the copy has it all");
     };
     assert_eq!(answer.structured["items"][0]["content"], "uno");
+}
+
+/// Forks share the ids of entries: a file of another session is not taken for the live one because it has the leaf.
+#[test]
+fn a_file_of_another_session() {
+    let mut desk = Desk::with(|log| drop(log.user("one")));
+    let facts = desk.facts();
+    let mut fork = Log::new("87654321-fork", "/elsewhere");
+    fork.user("other");
+    desk.put("work", "9_live.jsonl", fork.text());
+    let reply = desk.history.call("history_list", "{}", &desk.place(), &facts);
+    assert_eq!(reply, Reply::HandOver { after: None });
 }

@@ -170,6 +170,20 @@ fn a_preview_is_a_plain_prefix() {
     }
 }
 
+/// C8: there is no largest `limit` and no longest preview.
+#[test]
+fn numbers_may_be_huge() {
+    let mut desk = Desk::with(|log| messages(log, 4));
+    let huge = |key: &str| json!({ "query": "m", key: 1e300 });
+    for key in ["limit", "max_chars_per_item", "before"] {
+        let mut list = huge(key);
+        list.as_object_mut().expect("an object").remove("query");
+        assert_eq!(desk.page("history_list", list), (rows(1..=4), Value::Null, Value::Null), "{key}");
+        assert_eq!(desk.page("history_search", huge(key)), (rows(1..=4), Value::Null, Value::Null), "{key}");
+    }
+    assert_eq!(desk.page("history_search", huge("after")), (vec![], Value::Null, Value::Null));
+}
+
 /// C8: only the very first event is shrunk: its content to the longest prefix that fits; else its tool's name; else both.
 #[test]
 fn an_event_that_does_not_fit_alone_is_shrunk() {

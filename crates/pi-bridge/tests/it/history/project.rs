@@ -95,14 +95,17 @@ fn sessions_beyond_the_budget_are_counted() {
             }
         });
     }
-    let page = desk.data("history_search", json!({ "query": "needle", "scope": "project", "limit": 7 }));
-    let mut sessions: Vec<String> =
-        hits(&page).iter().map(|hit| hit.split(' ').next().expect("an id").to_owned()).collect();
-    sessions.dedup();
-    assert_eq!(sessions[..4], ["more0", "more1", "more2", "more3"]);
-    let delivered = sessions.len();
-    assert!(delivered < 6, "all of it fits: {sessions:?}");
-    assert_eq!(page["sessions_more"], 9 - delivered);
+    desk.another("barren", "work", |log| drop(log.user("nothing")));
+    for limit in 5..=10 {
+        let page = desk.data("history_search", json!({ "query": "needle", "scope": "project", "limit": limit }));
+        let mut sessions: Vec<String> =
+            hits(&page).iter().map(|hit| hit.split(' ').next().expect("an id").to_owned()).collect();
+        sessions.dedup();
+        let delivered = sessions.len();
+        assert_eq!(sessions, ["more0", "more1", "more2", "more3", "more4", "more5"][..delivered]);
+        assert_eq!(page["sessions_more"], 9 - delivered, "limit {limit}");
+        assert!(page["items"].as_array().expect("items").iter().all(|hit| hit["truncated"] == false), "one is shrunk");
+    }
 
     // The very first hit is shrunk, and then all others are counted.
     desk.another("huge", "work", |log| {
@@ -127,6 +130,8 @@ fn another_session_by_its_id() {
     let read = desk.data("history_read", json!({ "session_id": "linked", "seq": 4 }));
     assert_eq!((&read["window_id"], &read["content"]), (&json!("pcw:linked:root"), &json!("needle linked 4")));
     assert_eq!(desk.refused("history_read", json!({ "session_id": "linked", "seq": 3 }))["code"], "not_on_branch");
+
+    assert_eq!(desk.page("history_list", json!({ "session_id": "old" })).0, ["1 user needle old"]);
 
     let search = |scope: &str| json!({ "query": "needle", "session_id": "linked", "limit": 1, "scope": scope });
     let page = desk.data("history_search", search("session"));
@@ -196,10 +201,44 @@ fn damaged_sessions() {
     assert_eq!(page["sessions_unavailable"], json!(["headless.jsonl"]));
     assert_eq!(keys(&page).last(), Some(&"sessions_unavailable"));
 
+    // A copy of a session is that session.
+    let copy = fs::read(desk.folder("work").join("1_old.jsonl")).expect("a session");
+    desk.put("side", "copy.jsonl", copy);
+    assert_eq!(hits(&desk.data("history_search", search())), hits(&page));
+
     for number in 0..29 {
         desk.put("side", &format!("bad{number:02}.jsonl"), "");
     }
     let page = desk.data("history_search", search());
     assert_eq!(page["sessions_unavailable"].as_array().map(Vec::len), Some(20));
     assert_eq!(page["sessions_unavailable_more"], 10);
+}
+
+/// Where the first session of a project lives in memory, what is broken in its folder is named all the same.
+#[test]
+fn a_folder_with_nothing_but_damage() {
+    let mut desk = Desk::in_memory();
+    desk.log.user("needle");
+    let search = || json!({ "query": "needle", "scope": "project" });
+    assert_eq!(keys(&desk.data("history_search", search())).last(), Some(&"sessions_more"), "there is no folder");
+    desk.put("work", "1_broken.jsonl", "");
+    desk.put("elsewhere", "1_foreign.jsonl", "");
+    let page = desk.data("history_search", search());
+    assert_eq!((hits(&page).len(), &page["sessions_unavailable"]), (1, &json!(["broken"])));
+}
+
+/// Names of broken sessions are left out before hits are.
+#[test]
+fn names_leave_room_for_hits() {
+    let mut desk = Desk::with(|log| drop(log.user(&format!("needle {}", "x".repeat(5_000)))));
+    for number in 0..20 {
+        // JSON takes six bytes for each of these characters.
+        desk.put("work", &format!("{}{number:02}.jsonl", "\u{1}".repeat(240)), "");
+    }
+    let params = json!({ "query": "needle", "scope": "project", "max_chars_per_item": 9_999 });
+    let page = desk.data("history_search", params);
+    assert_eq!((&page["items"][0]["truncated"], page["items"].as_array().map(Vec::len)), (&json!(false), Some(1)));
+    let named = page["sessions_unavailable"].as_array().expect("names").len();
+    assert!((10..20).contains(&named), "{named}");
+    assert_eq!(page["sessions_unavailable_more"], 20 - named);
 }
