@@ -194,7 +194,7 @@ fn panic_source() -> String {
     )
 }
 
-fn addon_in(folder: &Path) -> std::path::PathBuf {
+pub(super) fn addon_in(folder: &Path) -> std::path::PathBuf {
     let is_addon = |path: &std::path::PathBuf| path.extension().is_some_and(|extension| extension == "node");
     let mut entries = fs::read_dir(folder).expect("the extension's folder").flatten().map(|entry| entry.path());
     entries.find(is_addon).unwrap_or_else(|| panic!("no addon in {}", folder.display()))

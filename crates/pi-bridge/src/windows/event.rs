@@ -63,11 +63,7 @@ impl From<OutcomeValue> for Outcome {
     }
 }
 
-pub(super) fn turn_end(
-    outcome: OutcomeValue,
-    stop: Option<&str>,
-    [aborted, overflow, tools]: [bool; 3],
-) -> TurnEnd {
+pub(super) fn turn_end(outcome: OutcomeValue, stop: Option<&str>, [aborted, overflow, tools]: [bool; 3]) -> TurnEnd {
     TurnEnd { outcome: outcome.into(), stop: stop.map(Stop::parse), aborted, overflow, tools }
 }
 

@@ -33,7 +33,12 @@ pub(crate) enum Collected {
 }
 
 /// Collects the material of a boot. Slow: it reads notes, and the session.
-pub(crate) fn collect(supplies: &Supplies, build: &Build, answer_stop: Option<&str>, history: &mut History) -> Collected {
+pub(crate) fn collect(
+    supplies: &Supplies,
+    build: &Build,
+    answer_stop: Option<&str>,
+    history: &mut History,
+) -> Collected {
     let carry = match (build.wanted(), build.ended()) {
         (Some(_), Some(ended)) => {
             let said = |session: &Session| carry(session, &ended.window, answer_stop);

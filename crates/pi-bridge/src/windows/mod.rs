@@ -37,7 +37,7 @@ pub(crate) struct WindowHost {
     branch: Option<Branch>,
     settings: Option<Resolved>,
     /// What waits for the host, by the number that the host was given for it.
-    builds: HashMap<u64, Build>,
+    builds: HashMap<u64, Box<Build>>,
     materials: HashMap<u64, Result<Material, String>>,
     waits: HashMap<u64, Wait>,
     next: u64,
@@ -99,7 +99,7 @@ impl WindowHost {
 
     /// A boot that is being made, and how the last answer of its branch ended.
     pub(crate) fn build(&self, number: u64) -> Option<(Build, Option<&'static str>)> {
-        let build = self.builds.get(&number)?.clone();
+        let build = Build::clone(self.builds.get(&number)?);
         let branch = self.branch.as_ref()?;
         let answer = branch.last_said().answer;
         let entry = branch.entries().iter().rfind(|entry| Some(entry.id.as_str()) == answer);
@@ -184,15 +184,17 @@ impl WindowHost {
                 messages = values.into_iter().map(Message::from).collect();
                 answers.messages = messages.len();
                 facts.present(messages.clone());
-                Event::Context(&messages, aborted)
+                Event::Context { messages: &messages, aborted }
             }
             EventValue::TurnStart => Event::TurnStart,
             EventValue::TurnEnd { outcome, stop, aborted, overflow, tools } => {
                 Event::TurnEnd(event::turn_end(outcome, stop.as_deref(), [aborted, overflow, tools]))
             }
-            EventValue::BeforeSettle { outcome, aborted } => Event::BeforeSettle(event::before_settle(outcome, aborted)),
-            EventValue::RunEnd { aborted } => Event::RunEnd(aborted),
-            EventValue::Settled { aborted } => Event::Settled(aborted),
+            EventValue::BeforeSettle { outcome, aborted } => {
+                Event::BeforeSettle(event::before_settle(outcome, aborted))
+            }
+            EventValue::RunEnd { aborted } => Event::RunEnd { aborted },
+            EventValue::Settled { aborted } => Event::Settled { aborted },
             EventValue::BeforeCompact { manual, aborted } => Event::BeforeCompact { manual, aborted },
             EventValue::BeforeTree { wants_summary, target: id } => {
                 let stretch = if wants_summary { facts.stretch(Some(&id), None) } else { None };
@@ -220,6 +222,7 @@ impl WindowHost {
                     return Ok(Vec::new());
                 };
                 let material = material.unwrap_or_else(|| Err("the host did not collect what a boot needs".to_owned()));
+                let material = material.map(Box::new);
                 Event::Built { build: known, material, aborted }
             }
         };

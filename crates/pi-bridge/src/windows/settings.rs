@@ -39,11 +39,8 @@ impl SettingsFacts {
             return Resolved { settings: defaults(), policy: Policy::default(), complaints, live: self.live };
         }
         let (settings, complaints) = Settings::resolve(&scope(&self.global), &scope(&self.project));
-        let policy = Policy {
-            reserve: self.reserve as u64,
-            automatic: self.automatic,
-            margin: settings.reminder_margin_tokens,
-        };
+        let policy =
+            Policy { reserve: self.reserve as u64, automatic: self.automatic, margin: settings.reminder_margin_tokens };
         Resolved { settings, policy, complaints, live: self.live }
     }
 

@@ -25,7 +25,7 @@ fn wiped_session(cwd: &str) -> String {
         }
         json!({ "type": "message", "message": message })
     };
-    let hidden = |kind: &str, text: &str| json!({ "type": "custom_message", "customType": format!("pi-context/{kind}"), "content": text, "display": false });
+    let hidden = |kind: &str, text: &str| json!({ "type": "custom_message", "customType": format!("pi-context/{kind}"), "content": text, "display": false, "details": { "windowId": "pcw:crafted0:0000002a" } });
     let entries = [
         message("user", "The password of the vault is heron."),
         message("assistant", "I will not forget the heron."),
