@@ -25,7 +25,7 @@ pub(crate) struct Supplies {
 
 /// How far collecting came.
 pub(crate) enum Collected {
-    Done(Result<Material, String>),
+    Done(Result<Box<Material>, String>),
     /// The host has to hand over the entries behind that one, then ask again.
     Lacks {
         after: Option<String>,
@@ -52,12 +52,15 @@ pub(crate) fn collect(
         (None | Some(_), _) => Carry::default(),
     };
     let payload = Payload { carry, ..Payload::default() };
-    Collected::Done(notes(&supplies.place).map(|snapshot| Material {
-        snapshot,
-        payload,
-        carry_over: supplies.settings.resolve().settings.boot_carryover,
-        context_window: supplies.context_window.map(|size| size as u64),
-    }))
+    let material = |snapshot| {
+        Box::new(Material {
+            snapshot,
+            payload,
+            carry_over: supplies.settings.resolve().settings.boot_carryover,
+            context_window: supplies.context_window.map(|size| size as u64),
+        })
+    };
+    Collected::Done(notes(&supplies.place).map(material))
 }
 
 fn notes(place: &Place) -> Result<Snapshot, String> {

@@ -38,7 +38,7 @@ pub(crate) struct WindowHost {
     settings: Option<Resolved>,
     /// What waits for the host, by the number that the host was given for it.
     builds: HashMap<u64, Box<Build>>,
-    materials: HashMap<u64, Result<Material, String>>,
+    materials: HashMap<u64, Result<Box<Material>, String>>,
     waits: HashMap<u64, Wait>,
     next: u64,
     /// The footer as the host shows it, and the window that it is of.
@@ -111,7 +111,7 @@ impl WindowHost {
     }
 
     /// Keeps the material of a boot until the host says that it is there.
-    pub(crate) fn supply(&mut self, number: u64, material: Result<Material, String>) {
+    pub(crate) fn supply(&mut self, number: u64, material: Result<Box<Material>, String>) {
         if self.builds.contains_key(&number) {
             self.materials.insert(number, material);
         }
@@ -222,7 +222,6 @@ impl WindowHost {
                     return Ok(Vec::new());
                 };
                 let material = material.unwrap_or_else(|| Err("the host did not collect what a boot needs".to_owned()));
-                let material = material.map(Box::new);
                 Event::Built { build: known, material, aborted }
             }
         };

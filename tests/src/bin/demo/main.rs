@@ -7,7 +7,7 @@ mod story;
 use std::{panic, process::ExitCode};
 
 use clap::Parser;
-use palimpsest_tests::{Model, Sandbox, ToolEnd, extension_folder};
+use palimpsest_tests::{Model, Request, Sandbox, ToolEnd, extension_folder};
 use show::Show;
 use story::{SCENES, Scene, Started};
 
@@ -53,9 +53,13 @@ fn run(options: &Options) {
             }
         });
         check(scene, &outcomes);
+        if outcomes.iter().any(|end| end.name == "wipe_memory") {
+            show_wipe(show, &model.requests());
+        }
     }
-    let notices = pi.notices();
-    assert!(notices.is_empty(), "no notice was expected, but the extension said {notices:?}");
+    let told: Vec<_> = pi.notices().into_iter().map(|notice| (notice.level, notice.message)).collect();
+    let wiped = matches!(&told[..], [(level, text)] if level == "info" && text.contains("memory was cleared"));
+    assert!(wiped, "one notice was expected, of the wipe, but the extension said {told:?}");
     pi.finish();
     show.title("What lies on disk now: plain files, below ~/.agents/notes.");
     let notes = show.notes(&sandbox.notes_home());
@@ -63,6 +67,16 @@ fn run(options: &Options) {
     if options.keep {
         show.title(&format!("kept: {}", sandbox.keep().display()));
     }
+}
+
+/// Shows the requests around the last wipe; the model must have lost what came before it.
+fn show_wipe(show: Show, requests: &[Request]) {
+    let shrinks = |pair: &&[Request]| pair[1].messages().len() < pair[0].messages().len();
+    let around = requests.windows(2).filter(shrinks).next_back();
+    let Some([before, after]) = around else { panic!("no request became shorter: nothing was wiped") };
+    show.stage("memory was wiped here. what the provider was sent before and after:");
+    show.request("before", before);
+    show.request("after", after);
 }
 
 /// The tools of a scene must have run as the story tells, refusals included, and the last one must say what it tells.

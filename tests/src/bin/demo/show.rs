@@ -7,7 +7,7 @@ use std::{
 
 use anstream::println;
 use anstyle::{AnsiColor, Style};
-use palimpsest_tests::{ToolEnd, text_of};
+use palimpsest_tests::{Request, ToolEnd, text_of};
 use serde_json::Value;
 
 const BOLD: Style = Style::new().bold();
@@ -52,6 +52,24 @@ impl Show {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Shows a request to the provider: its size, and each message in a line.
+    pub(crate) fn request(self, name: &str, request: &Request) {
+        let messages = request.messages();
+        let characters: usize = messages.iter().map(|message| message.to_string().chars().count()).sum();
+        println!("\n       {BOLD}{name}{BOLD:#}: {} messages, {characters} characters", messages.len());
+        for message in messages {
+            let role = message["role"].as_str().unwrap_or_default();
+            let text = text_of(message);
+            let calls = message["tool_calls"].as_array().into_iter().flatten();
+            let calls: Vec<_> = calls.filter_map(|call| call["function"]["name"].as_str()).collect();
+            let text = if text.is_empty() { format!("calls {}", calls.join(", ")) } else { text };
+            println!(
+                "         {DIM}{role:9}{DIM:#} {}",
+                shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+            );
         }
     }
 
@@ -110,6 +128,7 @@ fn outcome(end: &ToolEnd) {
         },
         "notes_read" => format!("{} characters", result["total_chars"]),
         "notes_list" => found(&result["files"], |row| plain(&row["address"])),
+        "wipe_memory" => "the context is wiped once this is answered".to_owned(),
         "history_search" => found(&result["items"], |row| {
             let session = plain(&row["session_id"]);
             let place = if session.is_empty() { "this session".to_owned() } else { format!("session {session}") };

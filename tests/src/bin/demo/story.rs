@@ -86,6 +86,22 @@ pub(crate) const SCENES: &[Scene] = &[
     },
     Scene {
         started: Started::Onward,
+        user: "Copy the tables now. Then clear your head and go on with the clients.",
+        calls: &[
+            (
+                "notes_write",
+                r#"{"address":"handover","content":"goal: move staging to its new database\nstate: tables copied, 41 of 41\nnext: switch the clients\n"}"#,
+                Refused::No,
+            ),
+            ("wipe_memory", "{}", Refused::No),
+            ("notes_read", r#"{"address":"handover"}"#, Refused::No),
+            ("history_search", r#"{"query":"port is","roles":["user"]}"#, Refused::No),
+        ],
+        proof: "port is 5432",
+        answer: "Fresh head: my note says that the clients come next, and the history that their port is 5432.",
+    },
+    Scene {
+        started: Started::Onward,
         user: "The migration is done. Tell the agent named planner.",
         calls: &[
             ("notes_edit", r#"{"address":"migration","crumpled":true}"#, Refused::No),
@@ -125,4 +141,4 @@ pub(crate) const SCENES: &[Scene] = &[
 ];
 
 /// The file names of the notes that the story leaves, sorted.
-pub(crate) const NOTES: [&str; 4] = ["charts.md", "migration.md", "news.md", "staging.md"];
+pub(crate) const NOTES: [&str; 5] = ["charts.md", "handover.md", "migration.md", "news.md", "staging.md"];
