@@ -226,9 +226,12 @@ impl<'a> Scanner<'a> {
     fn reject(&mut self, start: usize, end: usize, reason: Reason) {
         let text = String::from_utf8_lossy(&self.bytes[start..end]);
         let blank = |c: char| c.is_whitespace() || c == '\u{feff}';
-        let Some(first) = text.find(|c| !blank(c)) else { return };
-        // White space is what it is in bytes; only behind it may text be another.
-        let first = start + first;
+        // White space is valid text, so it takes as many bytes here as there.
+        let first = start + text.len() - text.trim_start_matches(blank).len();
+        let end = end + text.trim_end_matches(blank).len() - text.len();
+        if first >= end {
+            return;
+        }
         // A whole value of the wrong shape is better called so.
         let mut cursor = Cursor::new(&self.bytes[first..end]);
         let whole = cursor.skip().is_some() && cursor.peek().is_none();
