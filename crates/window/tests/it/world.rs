@@ -241,6 +241,11 @@ impl World {
         }
     }
 
+    /// Whether a command waits until the host is idle.
+    pub(crate) fn waits(&self) -> bool {
+        self.waiting.is_some()
+    }
+
     /// Tells the machine, and carries out what it says.
     pub(crate) fn happens(&mut self, event: Event<'_>) -> Vec<String> {
         let actions = self.windows.handle(event, &self.branch, &mut self.host);
