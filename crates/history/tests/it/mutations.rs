@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
-use palimpsest_history::Session;
+use palimpsest_history::{Leaf, Session};
 use serde_json::{Value, json};
 
 use crate::model;
@@ -62,8 +62,17 @@ fn check(file: &TempFile, bytes: &[u8]) {
     let found = session.search(&[query], &everything()).expect("search").items;
     let expected = events.iter().filter(|item| item.content.to_lowercase().contains(query)).map(|item| item.seq);
     assert_eq!(found.iter().map(|item| item.seq).collect::<Vec<_>>(), expected.collect::<Vec<_>>(), "{query}");
-    let handed = Session::from_entries(&String::from_utf8_lossy(bytes));
+    let mut handed = Session::from_entries(&String::from_utf8_lossy(bytes));
     assert_eq!(handed.windows().len(), session.windows().len());
+    // Any way from leaf to leaf leads to what reading the branch alone shows.
+    for id in ["e1", "e5", "e2", "e6", "e3", "e4"] {
+        if handed.set_leaf(Leaf::Entry(id)).is_ok() {
+            let moved = all(&handed);
+            handed.set_leaf(Leaf::Root).expect("always");
+            handed.set_leaf(Leaf::Entry(id)).expect("it exists");
+            assert_eq!(moved, all(&handed));
+        }
+    }
 }
 
 fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
