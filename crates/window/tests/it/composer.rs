@@ -198,6 +198,50 @@ fn a_boot_over_its_limit_is_accepted() {
     );
 }
 
+/// B20.2: whoever asks for a wipe while one is being built has it; nothing is pending in the fresh window.
+#[test]
+fn a_request_during_a_build_is_satisfied_by_it() {
+    World::started().play(
+        "
+        user
+        slow
+        wipe-tool
+            reply { \"status\": \"rollover_requested\", \"notes_written\": 0 } terminate
+        turn ok tools
+            build pcw:01987a2f:00000001 wants Some(Tool) Open
+        wipe-command running
+            Info: the wipe is queued for the end of the running turn
+            subscribe
+        built
+            keep cancel reset
+            boundary [checkpoint(tool 00000001), marker(00000001), boot(00000001), continuation], continue true
+            unsubscribe
+        turn ok
+        ",
+    );
+    let mut world = World::started();
+    world.append(&Draft::Checkpoint { window_id: "open".into(), cause: Cause::Tool, data: None, usage: None });
+    world.play(
+        "
+        slow
+        start
+            forget settings
+            keep cancel root
+            build open wants Some(Tool) Now
+        wipe-command running
+            Info: the wipe is queued for the end of the running turn
+            subscribe
+        built
+            append marker(open)
+            append boot(open)
+            append continuation
+            keep cancel reset
+            unsubscribe
+        turn ok
+        ",
+    );
+}
+
 /// A1: an id that the branch has is not drawn again.
 #[test]
 fn ids_are_drawn_until_unused() {

@@ -319,6 +319,9 @@ fn play(ops: &[Op]) -> Result<(), TestCaseError> {
                 let words =
                     format!("built{}{}", if failed { " failed" } else { "" }, if aborted { " aborted" } else { "" });
                 let actions = world.step(&words);
+                if world.branch.window_id() != window {
+                    model.request = Default::default();
+                }
                 if boundary {
                     let (generation, old, session, outcome) = model.building.take().expect("the model saw it");
                     let stands = generation == model.generation
@@ -326,11 +329,7 @@ fn play(ops: &[Op]) -> Result<(), TestCaseError> {
                         && model.active
                         && old == window
                         && session == world.branch.session();
-                    let stands = stands && !failed && !aborted;
-                    if stands {
-                        model.request = Default::default();
-                    }
-                    check_boundary(&actions, stands.then_some(outcome))?;
+                    check_boundary(&actions, (stands && !failed && !aborted).then_some(outcome))?;
                 }
                 actions
             }
