@@ -51,6 +51,12 @@ const SOAKS: &[Soak] = &[
         package: "palimpsest-history",
         filter: "mutations::",
     },
+    Soak {
+        name: "window-model",
+        what: "random histories of windows against a model, with the invariants of the specification",
+        package: "palimpsest-window",
+        filter: "histories::",
+    },
 ];
 
 /// Cases of each property: a test run does proptest's 256.

@@ -125,8 +125,8 @@ impl Branch {
         while next > end {
             path.push(next);
             next = index.parent(next)?;
-            // What stands before its parent may lead anywhere.
-            if *path.last()? < next {
+            // What does not stand behind its parent may lead anywhere.
+            if *path.last()? <= next {
                 return None;
             }
         }

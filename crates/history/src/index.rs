@@ -118,11 +118,16 @@ impl Index {
     }
 
     pub(crate) fn parent(&self, entry: u32) -> Option<u32> {
-        let mut parent = self.entries[entry as usize].parent;
-        while parent != NONE && self.entries[parent as usize].superseded {
-            parent = self.entries[parent as usize].parent;
+        let parent = self.entries[entry as usize].parent;
+        (parent != NONE).then(|| self.current(parent))
+    }
+
+    /// The entry itself, or the one that counts in its place.
+    pub(crate) fn current(&self, mut entry: u32) -> u32 {
+        while self.entries[entry as usize].superseded {
+            entry = self.entries[entry as usize].parent;
         }
-        (parent != NONE).then_some(parent)
+        entry
     }
 
     pub(crate) fn last(&self) -> Option<u32> {
@@ -131,14 +136,17 @@ impl Index {
 
     /// Entries that are nobody's parent and count.
     pub(crate) fn tips(&self) -> Vec<u32> {
-        let mut parents = vec![false; self.entries.len()];
-        let counting = || (0..NONE).zip(&self.entries).filter(|(_, entry)| !entry.superseded).map(|(number, _)| number);
-        for entry in counting() {
-            if let Some(parent) = self.parent(entry) {
-                parents[parent as usize] = true;
-            }
+        // An entry is superseded by a later one, so those that count in its place are known when it is met.
+        let mut current: Vec<u32> = (0..).take(self.entries.len()).collect();
+        for (number, entry) in self.entries.iter().enumerate().rev().filter(|(_, entry)| entry.superseded) {
+            current[number] = current[entry.parent as usize];
         }
-        counting().filter(|&entry| !parents[entry as usize]).collect()
+        let mut parents = vec![false; self.entries.len()];
+        let counting = || (0..).zip(&self.entries).filter(|(_, entry)| !entry.superseded);
+        for (_, entry) in counting().filter(|(_, entry)| entry.parent != NONE) {
+            parents[current[entry.parent as usize] as usize] = true;
+        }
+        counting().map(|(number, _)| number).filter(|&entry: &u32| !parents[entry as usize]).collect()
     }
 
     /// The block that an entry lies in.

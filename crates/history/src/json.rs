@@ -425,7 +425,8 @@ pub(crate) fn write_quoted(text: &str, out: &mut String) {
 }
 
 fn write_string(value: &[u8], out: &mut String) -> usize {
-    let mut cursor = Cursor::new(value);
+    // Valid JSON is not looked through for control characters: for each string that would be all that follows it.
+    let mut cursor = Cursor { bytes: value, controls: false, ..Cursor::new(&[]) };
     let Some(text) = cursor.string() else { return value.len() };
     if text.escaped {
         write_quoted(&text.decode(), out);

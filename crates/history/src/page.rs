@@ -100,6 +100,7 @@ pub enum Verdict {
 #[derive(Debug, Clone)]
 pub(crate) struct Chosen {
     pub(crate) range: Range<u32>,
+    /// Ascending.
     windows: Option<Vec<u32>>,
     /// No roles: the conversation.
     roles: Option<Roles>,
@@ -345,6 +346,6 @@ impl Chosen {
     }
 
     fn in_window(&self, event: &Event) -> bool {
-        self.windows.as_ref().is_none_or(|windows| windows.contains(&event.window))
+        self.windows.as_ref().is_none_or(|windows| windows.binary_search(&event.window).is_ok())
     }
 }

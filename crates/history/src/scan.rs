@@ -160,10 +160,19 @@ impl<'a> Scanner<'a> {
                     let start = self.cursor.at();
                     match Record::read(&mut self.cursor, &mut self.parts) {
                         Some(record) => self.keep(start, &record),
-                        None => return self.recover(start),
+                        None => return self.recover(start, self.cursor.cut),
                     }
                 }
-                Some(_) => return self.recover(self.cursor.at()),
+                Some(_) => {
+                    let start = self.cursor.at();
+                    let whole = self.cursor.skip().is_some();
+                    if !whole || self.cursor.peek().is_some() {
+                        return self.recover(start, !whole && self.cursor.cut);
+                    }
+                    // What is in a list of records is as little a record of its own as what is in an object.
+                    self.push_reject(start, Reason::NotARecord);
+                    break;
+                }
             }
         }
         // At a line feed or at the end.
@@ -181,11 +190,17 @@ impl<'a> Scanner<'a> {
     }
 
     /// Delivers the intact records of a damaged line from `start` on, where the first value is broken or no object.
+    /// `cut`: the line ends inside that value.
     ///
     /// A record must have a string `timestamp` to be found behind damage: without it, a part of a message whose own
     /// record is broken would pass for one.
-    fn recover(&mut self, start: usize) {
+    fn recover(&mut self, start: usize, cut: bool) {
         let end = memchr::memchr(b'\n', &self.bytes[start..]).map_or(self.bytes.len(), |length| start + length);
+        // Without a line ending, more of a value that is cut may still come. Until then nothing in it is a record.
+        let open = end == self.bytes.len();
+        if open && cut {
+            return self.tear(start);
+        }
         // Candidates nest, so each could run to the end of a long line.
         let mut work = 16 * (end - start) + 4096;
         let mut damage = start;
@@ -205,30 +220,39 @@ impl<'a> Scanner<'a> {
                     behind
                 }
                 Some(_) => behind,
+                None if open && self.cursor.cut => {
+                    self.reject(damage, candidate, Reason::Damaged);
+                    return self.tear(candidate);
+                }
                 None => candidate + 1,
             };
         }
         self.cursor.go(damage);
-        let cut = self.cursor.peek().is_some() && self.cursor.skip().is_none() && self.cursor.cut;
-        if end == self.bytes.len() && cut {
-            // More of the record may still come.
-            self.stretch.done = self.offset + damage as u64;
-            self.reject(damage, end, Reason::Torn);
-            self.cursor.go(end);
-            return;
+        if open && self.cursor.peek().is_some() && self.cursor.skip().is_none() && self.cursor.cut {
+            return self.tear(damage);
         }
         self.reject(damage, end, Reason::Damaged);
         self.stretch.done = self.offset + end as u64;
         self.next_line(end);
     }
 
+    /// Leaves the end of the last line, from `start` on, for when more of it has come.
+    fn tear(&mut self, start: usize) {
+        self.stretch.done = self.offset + start as u64;
+        self.reject(start, self.bytes.len(), Reason::Torn);
+        self.cursor.go(self.bytes.len());
+    }
+
     /// Names a stretch of damage, unless nothing but white space is there.
     fn reject(&mut self, start: usize, end: usize, reason: Reason) {
         let text = String::from_utf8_lossy(&self.bytes[start..end]);
         let blank = |c: char| c.is_whitespace() || c == '\u{feff}';
-        let Some(first) = text.find(|c| !blank(c)) else { return };
-        // White space is what it is in bytes; only behind it may text be another.
-        let first = start + first;
+        // White space is valid text, so it takes as many bytes here as there.
+        let first = start + text.len() - text.trim_start_matches(blank).len();
+        let end = end + text.trim_end_matches(blank).len() - text.len();
+        if first >= end {
+            return;
+        }
         // A whole value of the wrong shape is better called so.
         let mut cursor = Cursor::new(&self.bytes[first..end]);
         let whole = cursor.skip().is_some() && cursor.peek().is_none();

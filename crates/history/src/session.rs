@@ -352,6 +352,8 @@ impl Session {
     fn read_on(&mut self) -> Result<(), HistoryError> {
         let had_header = self.index.header.is_some();
         let read = self.index.read(&self.source);
+        // The leaf may have been written again.
+        self.leaf = self.leaf.map(|leaf| leaf.map(|entry| self.index.current(entry)));
         let leaf = self.leaf.unwrap_or(self.index.last());
         // What was read may have changed what lies on the branch, and where its root window gets its id from.
         if std::mem::take(&mut self.index.rewired) || self.index.header.is_some() != had_header {

@@ -252,7 +252,8 @@ impl State {
         }
     }
 
-    fn drop_request(&mut self, window: &str) -> Effect {
+    /// Drops what is pending, and says so if a person asked for it.
+    pub(crate) fn drop_request(&mut self, window: &str) -> Effect {
         let manual = self.manual_pending(window);
         self.request = Request::None;
         if manual { Effect::ManualLost } else { Effect::Nothing }

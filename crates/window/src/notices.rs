@@ -39,7 +39,7 @@ impl Off {
     /// What to do to have windows on.
     pub(crate) fn remedy(&self) -> String {
         match self {
-            Off::Command | Off::Setting => "/pi-context on turns them on".to_string(),
+            Off::Command | Off::Setting => "/pi-context on turns context windows on".to_string(),
             Off::Tools(missing) => format!("allow the tools {} and start again", missing.join(", ")),
             Off::StandDown(way_out) => way_out.clone(),
         }

@@ -128,6 +128,8 @@ impl Windows {
                         boundary.drafts.extend(self.window_opening(&build, &material, out));
                         boundary.proceed = Some(*proceed);
                         self.resets.push(build.window.clone());
+                        // Whoever asked meanwhile for the end of this window has it.
+                        self.state.drop_request(old);
                         out.push(Action::Keep(Closed { cancel_compaction: true, reset_window: true }));
                     }
                     Err(cause) if current => out.push(Action::Notify(notices::reset_failed(&cause))),
@@ -141,6 +143,7 @@ impl Windows {
                     Ok(material) if current && open => {
                         let drafts = self.window_opening(&build, &material, out);
                         out.extend(drafts.into_iter().map(Action::Append));
+                        self.state.drop_request(branch.window_id());
                         out.push(Action::Keep(Closed { cancel_compaction: true, reset_window: true }));
                     }
                     Err(cause) if current && open => out.push(Action::Notify(notices::boot_failed(&cause))),

@@ -33,7 +33,7 @@ pub struct Windows {
     /// Work begun under an older number is stale.
     pub(crate) runtime: u64,
     pub(crate) lifecycle: u64,
-    state: State,
+    pub(crate) state: State,
     listening: bool,
     stages: Stages,
     /// Windows whose reset was proposed and not yet announced.

@@ -174,13 +174,16 @@ fn parents_that_are_missing_or_go_round() {
 /// From a leaf before a circle into it, and on from there.
 #[test]
 fn a_leaf_may_move_into_a_circle() {
-    let entries = [user("a", None), user("b", Some("c")), user("c", Some("b")), user("d", Some("b"))];
+    let entries =
+        [user("a", None), user("b", Some("c")), user("c", Some("b")), user("d", Some("b")), user("e", Some("e"))];
     let mut session = Session::from_entries(&format!("{HEADER}\n{}\n", entries.join("\n")));
     for (leaf, expected, circles) in [
         ("a", &["1 user a"][..], 0),
         ("c", &["2 user b", "3 user c"], 1),
         ("b", &["2 user b", "3 user c"], 1),
         ("d", &["2 user b", "3 user c", "4 user d"], 1),
+        ("a", &["1 user a"], 0),
+        ("e", &["5 user e"], 1),
         ("a", &["1 user a"], 0),
     ] {
         session.set_leaf(Leaf::Entry(leaf)).expect("it exists");

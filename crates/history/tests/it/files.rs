@@ -107,6 +107,8 @@ fn a_file_that_is_another_is_read_anew() {
     };
     file.write(text(&["one"]));
     check(&["1 user one"]);
+    file.write(text(&["two"]));
+    check(&["1 user two"]);
     file.write(text(&["another", "and", "longer"]));
     check(&["1 user another", "2 user and", "3 user longer"]);
     let other = file.path().with_extension("new");

@@ -4,6 +4,7 @@
 mod damage;
 mod events;
 mod files;
+mod hostile;
 mod model;
 mod mutations;
 mod paging;

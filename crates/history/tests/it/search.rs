@@ -132,6 +132,8 @@ fn spellings_of_a_record() {
         (r#"{"x": [1, 2]}"#, "[1,2]", 7),
         (r#"{"x" :true}"#, r#"":true"#, 5),
         (r#"{"x":1e2}"#, ":100}", 6),
+        (r#"{"x":1}"#, "t {", 0),
+        (r#"{"x":[]}"#, ":[]}", 6),
         (r#"[1]"#, "t [1", 0),
         (r#""a""#, "t \"A", 0),
         ("true", "t true", 0),
@@ -186,17 +188,18 @@ fn a_repeated_search_says_the_same() {
     use palimpsest_history::Options;
     let mut log = Log::new();
     for number in 0..300 {
-        let quoted = if number % 50 == 0 { "\u{1b}[0m \"quoted\" " } else { "" };
+        let quoted = if number % 50 == 0 { "\u{1b}[0m \"quoted\" \u{f900}" } else { "" };
         log.user(&format!("message {number} {quoted}{}", "filler ".repeat(1300)));
         if number % 50 == 7 {
             log.calls(&[("c", "read", json!({"path": format!("needle {number} é")}))]);
             log.result("c", "read", "an answer");
         }
     }
-    let queries: [&[&str]; 5] = [&["needle"], &["\"QUOTED\""], &["É"], &["message 29"], &["an answer", "needle 7"]];
+    let queries: [&[&str]; 6] =
+        [&["needle"], &["\u{8c48}"], &["\"QUOTED\""], &["É"], &["message 29"], &["an answer", "needle 7"]];
     let once = |session: &Session| queries.map(|queries| find(session, queries));
     let expected = once(&log.session());
-    assert_eq!(expected.each_ref().map(Vec::len), [6, 6, 6, 11, 6]);
+    assert_eq!(expected.each_ref().map(Vec::len), [6, 6, 6, 6, 11, 6]);
     for cache_bytes in [0, 1_500_000, usize::MAX] {
         let mut session = Session::from_entries_with(&log.text(), Options { cache_bytes });
         for _ in 0..3 {

@@ -1,0 +1,136 @@
+//! Sessions made to mislead or to take long: what stands inside of records stays there, and the work stays in proportion
+//! to the bytes.
+
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+use palimpsest_history::{Leaf, Reason, Refresh, Selection, Session};
+use serde_json::json;
+
+use crate::support::{Log, TempFile, everything, rows};
+
+const HEADER: &str = r#"{"type":"session","version":3,"id":"12345678"}"#;
+
+/// What takes a fraction of it takes many times as long where the work grows with the square of the size.
+const SOON: Duration = Duration::from_secs(10);
+
+#[track_caller]
+fn soon<T>(work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+    result
+}
+
+fn reasons(session: &Session) -> Vec<(u64, Reason)> {
+    session.rejects().iter().map(|reject| (reject.line, reject.reason)).collect()
+}
+
+/// Line 96: a record that is being written may hold what looks like one. Nothing of it is read before it is complete.
+#[test]
+fn a_record_inside_of_one_that_is_being_written() {
+    let mut log = Log::new();
+    log.user("one");
+    let before = log.text();
+    let inner = json!({"type": "message", "id": "x", "timestamp": "t", "message": {"role": "user", "content": "in"}});
+    log.calls(&[("c", "log", json!({"entries": [inner], "then": "more"}))]);
+    log.user("two");
+    let text = log.text();
+    let whole = log.session();
+    for cut in before.len() + 1..text.len() {
+        let file = TempFile::new(&text.as_bytes()[..cut]);
+        let mut session = file.open();
+        assert!(!session.contains("x"), "{cut}");
+        file.append(&text.as_bytes()[cut..]);
+        assert_eq!(session.refresh().expect("refresh"), Refresh::Appended);
+        assert_eq!((rows(&session), session.rejects()), (rows(&whole), vec![]), "{cut}");
+    }
+    // The same behind damage on the line.
+    let line = text[before.len()..].lines().next().expect("a line");
+    let file = TempFile::new(format!("{before}nonsense {}", &line[..line.len() - 9]));
+    let mut session = file.open();
+    assert_eq!(rows(&session), ["1 user one"]);
+    assert_eq!(reasons(&session), [(3, Reason::Damaged), (3, Reason::Torn)]);
+    file.append(&line[line.len() - 9..]);
+    session.refresh().expect("refresh");
+    assert_eq!((rows(&session), reasons(&session)), (rows(&whole)[..3].to_vec(), vec![(3, Reason::Damaged)]));
+}
+
+/// Line 96: a list is no record, and what is in it is none either.
+#[test]
+fn a_list_of_records_is_no_record() {
+    let entry = json!({"type": "message", "id": "x", "timestamp": "t", "message": {"role": "user", "content": "in"}});
+    let mut log = Log::new();
+    log.user("one");
+    log.line(&format!("[{entry},{entry}]"));
+    log.line(&json!({"entries": [entry]}).to_string());
+    log.line(&format!("[{entry}"));
+    let session = log.session();
+    assert_eq!(rows(&session), ["2 user in"], "that of the broken line alone, which no seq precedes but the first");
+    assert_eq!(reasons(&session), [(3, Reason::NotARecord), (4, Reason::NotARecord), (5, Reason::Damaged)]);
+}
+
+/// Line 96: a leaf that was set goes on as the record that counts.
+#[test]
+fn a_leaf_that_is_written_again() {
+    let mut log = Log::new();
+    log.user("one");
+    let leaf = log.user("two");
+    log.user("three");
+    let mut session = log.session();
+    session.set_leaf(Leaf::Entry(&leaf)).expect("it exists");
+    let again =
+        json!({"type": "message", "id": leaf, "parentId": "e1", "message": {"role": "user", "content": "again"}});
+    session.append(&again.to_string());
+    assert_eq!(rows(&session), ["1 user one", "4 user again"]);
+    let tips: Vec<_> = session.tips().expect("read").into_iter().map(|tip| (tip.seq, tip.active)).collect();
+    assert_eq!(tips, [(3, false)], "the third is the child of what was written again");
+}
+
+#[test]
+fn many_strings_in_one_call() {
+    let mut log = Log::new();
+    log.calls(&[("c", "t", json!(vec!["ab\n"; 500_000]))]);
+    let session = Session::from_entries(&log.text());
+    assert_eq!(soon(|| session.read(2, -3, 9)).expect("read").text, "n\"]");
+}
+
+#[test]
+fn many_windows_of_one_name() {
+    const WINDOWS: usize = 50_000;
+    let mut text = HEADER.to_owned();
+    let mut parent = "null".to_owned();
+    for number in 0..WINDOWS {
+        write!(
+            text,
+            r#"
+{{"type":"custom","customType":"pi-context/reset-marker","data":{{"windowId":"w"}},"id":"m{number}","parentId":{parent}}}
+{{"type":"message","message":{{"role":"user","content":"x"}},"id":"u{number}","parentId":"m{number}"}}"#
+        )
+        .expect("memory");
+        parent = format!("\"u{number}\"");
+    }
+    let session = Session::from_entries(&text);
+    let selection = Selection { window: Some("w".into()), ..everything() };
+    assert_eq!(soon(|| session.list(&selection)).expect("list").items.len(), WINDOWS);
+    assert_eq!(soon(|| session.search(&["y"], &selection)).expect("search").items.len(), 0);
+}
+
+#[test]
+fn one_id_again_and_again() {
+    const TIMES: usize = 50_000;
+    let mut text = HEADER.to_owned();
+    for number in 0..TIMES {
+        write!(
+            text,
+            r#"
+{{"type":"custom","id":"same","parentId":null}}
+{{"type":"custom","id":"child-{number}","parentId":"same"}}"#
+        )
+        .expect("memory");
+    }
+    let mut session = Session::from_entries(&text);
+    assert_eq!(soon(|| session.tips()).expect("tips").len(), TIMES);
+    soon(|| session.set_leaf(Leaf::Entry("child-0"))).expect("it exists");
+    assert_eq!(session.rejects().len(), TIMES - 1);
+}
