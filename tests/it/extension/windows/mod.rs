@@ -4,6 +4,7 @@ mod budget;
 mod closed;
 mod command;
 mod host;
+mod prefix;
 mod repair;
 mod screen;
 mod wipe;

@@ -72,7 +72,7 @@ fn run(options: &Options) {
 /// Shows the requests around the last wipe; the model must have lost what came before it.
 fn show_wipe(show: Show, requests: &[Request]) {
     let shrinks = |pair: &&[Request]| pair[1].messages().len() < pair[0].messages().len();
-    let around = requests.windows(2).filter(shrinks).next_back();
+    let around = requests.windows(2).rfind(shrinks);
     let Some([before, after]) = around else { panic!("no request became shorter: nothing was wiped") };
     show.stage("memory was wiped here. what the provider was sent before and after:");
     show.request("before", before);
