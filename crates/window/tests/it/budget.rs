@@ -2,7 +2,7 @@
 
 use palimpsest_window::*;
 
-use crate::world::World;
+use crate::world::{SESSION, World};
 
 /// G4.14, G4.8, C1: shares are rounded down, and change nothing in large windows.
 #[test]
@@ -235,6 +235,19 @@ fn what_settlement_drops_is_not_announced() {
         if end != "nothing" {
             world.step(end);
         }
+        if end == "nothing" {
+            // The host lost the message: the warning is staged again, and still announced once.
+            let mut again = world.clone();
+            for step in ["request", "turn ok tools"] {
+                again.step(step);
+            }
+            assert_eq!([again.step("turn-start").len(), again.step("turn-start").len()], [1, 0]);
+        }
+        let mut elsewhere = Branch::new(&format!("{}-elsewhere", &SESSION[..8]), 0);
+        elsewhere.push(warning.to_entry("e", 0));
+        std::mem::swap(&mut world.branch, &mut elsewhere);
+        assert_eq!(world.step("turn-start"), Vec::<String>::new(), "another session's warning");
+        std::mem::swap(&mut world.branch, &mut elsewhere);
         world.append(warning);
         assert_eq!(world.step("turn-start").len(), usize::from(end == "nothing"), "{end}");
     }

@@ -96,6 +96,7 @@ fn check_crash(later: bool, survived: usize, metadata: bool) {
         assert_eq!(tags.count(), 4, "{case}");
         let carries = world.newest(Tag::Boot).contains("port the parser");
         assert_eq!(carries, survived < 3, "{case}: a boot that is made again carries the task");
+        assert!(!world.newest(Tag::Boot).contains("No note was written"), "{case}: one was, in the window that ended");
     }
     world.step("start");
     assert_eq!(world.written.len(), written, "{case}: a second start adds nothing");
