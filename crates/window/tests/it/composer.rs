@@ -279,6 +279,33 @@ fn a_request_during_a_build_is_satisfied_by_it() {
     );
 }
 
+/// B16: a start or a change of branch drops the announcement of a reset; so do off and a settlement without it.
+#[test]
+fn announcements_do_not_outlive_their_branch() {
+    for (step, told) in [("start", false), ("tree", false), ("toggle off", false), ("metadata", true)] {
+        let mut world = World::started();
+        for step in ["wipe-tool", "turn ok tools", step] {
+            world.step(step);
+        }
+        assert_eq!(world.step("turn-start").len(), usize::from(told), "{step}");
+    }
+    // The host did not append what was proposed.
+    let mut world = World::started();
+    world.slow = true;
+    for step in ["wipe-tool", "turn ok tools"] {
+        world.step(step);
+    }
+    let build = world.open.take().expect("a reset was due");
+    let material = Ok(Box::new(world.material.clone()));
+    let built = Event::Built { build, material, aborted: false };
+    let actions = world.windows.handle(built, &world.branch, &mut world.host);
+    let Some(Action::Boundary(boundary)) = actions.last() else { panic!("a boundary was due") };
+    assert_eq!(world.step("turn-start"), Vec::<String>::new());
+    assert_eq!(world.step("settled"), Vec::<String>::new());
+    boundary.drafts.iter().for_each(|draft| world.append(draft));
+    assert_eq!(world.step("turn-start"), Vec::<String>::new());
+}
+
 /// A2: only a person's wipe repairs; the model's own keeps its cause in a window that has lost its boot.
 #[test]
 fn a_window_without_its_boot_ends_with_its_own_cause() {
