@@ -124,7 +124,7 @@ pub struct ToolReply {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wait {
     pub(crate) window: String,
-    pub(crate) runtime: u64,
+    pub(crate) generation: u64,
 }
 
 /// What a caller needs to know to answer safely without the machine.

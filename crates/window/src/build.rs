@@ -19,8 +19,7 @@ pub struct Build {
     pub(crate) window: String,
     pub(crate) previous: Option<String>,
     pub(crate) names: Names,
-    pub(crate) runtime: u64,
-    pub(crate) lifecycle: u64,
+    pub(crate) generation: u64,
     pub(crate) ended: Option<Ended>,
     pub(crate) wanted: Option<Wanted>,
 }

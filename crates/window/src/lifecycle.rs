@@ -83,14 +83,10 @@ pub(crate) trait Lazy {
 }
 
 impl State {
-    /// The warning stands. Says whether that is new.
-    pub(crate) fn arm_close_out(&mut self, window: &str) -> bool {
-        match self.effective(window) {
-            Request::TurnEnd { .. } | Request::CloseOut { .. } => false,
-            Request::None => {
-                self.request = Request::CloseOut { window: window.to_string() };
-                true
-            }
+    /// The warning stands: the window closes out, unless more than that is pending.
+    pub(crate) fn arm_close_out(&mut self, window: &str) {
+        if *self.effective(window) == Request::None {
+            self.request = Request::CloseOut { window: window.to_string() };
         }
     }
 

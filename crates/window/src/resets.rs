@@ -56,8 +56,7 @@ impl Windows {
             window,
             previous: branch.previous_id().map(str::to_string),
             names: facts.names(),
-            runtime: self.runtime,
-            lifecycle: self.lifecycle,
+            generation: self.generation,
             ended: None,
             wanted: None,
         }
@@ -112,10 +111,11 @@ impl Windows {
         facts: &mut dyn Facts,
         out: &mut Vec<Action>,
     ) {
-        let current = self.works() && !aborted && build.runtime == self.runtime && build.session == branch.session();
+        let current =
+            self.works() && !aborted && build.generation == self.generation && build.session == branch.session();
         match &build.purpose {
             Purpose::Reset { old, cause, proceed, kept } => {
-                let current = current && build.lifecycle == self.lifecycle && *old == branch.window_id();
+                let current = current && *old == branch.window_id();
                 let mut boundary = Boundary { drafts: kept.clone(), proceed: None };
                 match material {
                     Ok(material) if current => {

@@ -30,9 +30,9 @@ pub struct Windows {
     active: bool,
     /// Why windows are off, if they are.
     off: Option<Off>,
-    /// Work begun under an older number is stale.
-    pub(crate) runtime: u64,
-    pub(crate) lifecycle: u64,
+    /// The generation: work begun under an older one is stale. It changes with every start, change of branch, end and
+    /// switch, so that it serves as the specification's runtime and lifecycle generation in one.
+    pub(crate) generation: u64,
     pub(crate) state: State,
     listening: bool,
     stages: Stages,
@@ -60,8 +60,7 @@ impl Windows {
             tools,
             active: false,
             off: None,
-            runtime: 0,
-            lifecycle: 0,
+            generation: 0,
             state: State::default(),
             listening: false,
             stages: Stages::default(),
@@ -135,7 +134,7 @@ impl Windows {
             }
             Event::WipeCommand { idle, running } => self.wipe_command(idle, running, branch, &mut out),
             Event::Idle(wait) => {
-                let current = self.works() && wait.runtime == self.runtime && wait.window == branch.window_id();
+                let current = self.works() && wait.generation == self.generation && wait.window == branch.window_id();
                 if current {
                     self.wipe_command(true, false, branch, &mut out);
                 }
@@ -187,8 +186,7 @@ impl Windows {
 
     fn transition(&mut self, out: &mut Vec<Action>) {
         self.budget_transition(out);
-        self.runtime += 1;
-        self.lifecycle += 1;
+        self.generation += 1;
         self.state = State::default();
     }
 
@@ -363,7 +361,7 @@ impl Windows {
         }
         let window = branch.window_id();
         if !idle && !running {
-            out.push(Action::WaitIdle(Wait { window: window.to_string(), runtime: self.runtime }));
+            out.push(Action::WaitIdle(Wait { window: window.to_string(), generation: self.generation }));
             return;
         }
         if !self.state.request_by_person(window) {
@@ -384,13 +382,13 @@ impl Windows {
                     return;
                 }
                 self.off = None;
-                self.runtime += 1;
+                self.generation += 1;
                 out.push(Action::Keep(self.closed(branch)));
                 self.ensure_boot(branch, facts, out);
             }
             "off" => {
                 self.off.get_or_insert(Off::Command);
-                self.runtime += 1;
+                self.generation += 1;
                 self.resets.clear();
                 self.stages.clear();
                 self.state = State::default();

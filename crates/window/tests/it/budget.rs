@@ -2,7 +2,7 @@
 
 use palimpsest_window::*;
 
-use crate::world::World;
+use crate::world::{SESSION, World};
 
 /// G4.14, G4.8, C1: shares are rounded down, and change nothing in large windows.
 #[test]
@@ -97,6 +97,19 @@ fn a_jump_across_both_lines() {
         turn ok tools
         ",
     );
+}
+
+/// B16, B17: a start tells again what a window was told before.
+#[test]
+fn a_start_tells_again_that_a_window_is_held() {
+    let mut world = World::started();
+    for step in ["user", "assistant used 168,000", "used 172,095"] {
+        world.step(step);
+    }
+    for (step, told) in [("run", true), ("run", false), ("start", true), ("tree", true), ("toggle on", false)] {
+        world.step(step);
+        assert_eq!(world.step("request").iter().any(|line| line.starts_with("Warning")), told, "{step}");
+    }
 }
 
 /// C5.3: a warning takes the place of a reminder that is staged.
@@ -206,6 +219,37 @@ fn settlement_drops_what_is_staged() {
             world.step(step);
         }
         assert_eq!(world.step("turn ok"), Vec::<String>::new(), "{transition}");
+    }
+}
+
+/// B20.5, C6, B17: a warning that did not become durable before the settlement is not announced later.
+#[test]
+fn what_settlement_drops_is_not_announced() {
+    for end in ["settled", "tree", "toggle off", "nothing"] {
+        let mut world = World::started();
+        for step in ["user", "assistant used 1,000", "used 171,328"] {
+            world.step(step);
+        }
+        let injected = world.windows.handle(Event::BeforeRun, &world.branch, &mut world.host);
+        let [Action::Inject(warning)] = injected.as_slice() else { panic!("a warning was due") };
+        if end != "nothing" {
+            world.step(end);
+        }
+        if end == "nothing" {
+            // The host lost the message: the warning is staged again, and still announced once.
+            let mut again = world.clone();
+            for step in ["request", "turn ok tools"] {
+                again.step(step);
+            }
+            assert_eq!([again.step("turn-start").len(), again.step("turn-start").len()], [1, 0]);
+        }
+        let mut elsewhere = Branch::new(&format!("{}-elsewhere", &SESSION[..8]), 0);
+        elsewhere.push(warning.to_entry("e", 0));
+        std::mem::swap(&mut world.branch, &mut elsewhere);
+        assert_eq!(world.step("turn-start"), Vec::<String>::new(), "another session's warning");
+        std::mem::swap(&mut world.branch, &mut elsewhere);
+        world.append(warning);
+        assert_eq!(world.step("turn-start").len(), usize::from(end == "nothing"), "{end}");
     }
 }
 
@@ -381,6 +425,7 @@ fn the_estimate() {
         check(&[user(1, 7), answer(at, stop, usage), user(3, 7)], 6);
     }
     check(&[user(2, 7), answer(2, Stop::Stop, used(5))], 1_115);
+    check(&[user(9, 7), user(1, 7), answer(5, Stop::Stop, used(5))], 6);
     // A message that is not sent does not age the answers behind it.
     check(&[message(9, Body::Unsent), answer(2, Stop::Stop, used(5))], 1_115);
 }

@@ -37,6 +37,28 @@ fn a_persons_wipe_while_idle_starts_a_turn() {
     assert_eq!(manual, warned.newest(Tag::Warning));
 }
 
+/// C5: the run that a person's wipe starts is not warned a second time before it begins.
+#[test]
+fn a_persons_wipe_is_warning_enough() {
+    World::started().play(
+        "
+        user
+        assistant used 1,000
+        used 171,328
+        wipe-command idle
+            Info: the wipe was received: the model saves its work in one turn, then memory is wiped
+            send manual-wipe
+            subscribe
+        run
+        turn ok
+            build pcw:01987a2f:00000001 wants Some(Manual) Open
+            keep cancel reset
+            boundary [checkpoint(manual 00000001), marker(00000001), boot(00000001), continuation], continue false
+            unsubscribe
+        ",
+    );
+}
+
 /// G3.11, B12: a command during work that is no run waits once, and gives up when the window changes meanwhile.
 #[test]
 fn a_persons_wipe_waits_for_other_work() {

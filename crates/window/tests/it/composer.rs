@@ -2,7 +2,7 @@
 
 use palimpsest_window::*;
 
-use crate::world::World;
+use crate::world::{SESSION, World};
 
 /// G1.6: a build that fails keeps what other parts proposed, and says why once.
 #[test]
@@ -74,7 +74,7 @@ fn a_build_of_another_session_resets_nothing() {
     for step in ["slow", "wipe-tool", "turn ok tools"] {
         world.step(step);
     }
-    let mut other = Branch::new("another-session", 0);
+    let mut other = Branch::new(&format!("{}-other", &SESSION[..8]), 0);
     std::mem::swap(&mut world.branch, &mut other);
     assert_eq!(world.step("built"), ["boundary []"]);
 }
@@ -156,6 +156,43 @@ fn a_missing_payload_costs_only_itself() {
     assert_eq!(ended.iter().filter(|line| line.starts_with("build")).count(), 1);
     let boot = world.newest(Tag::Boot);
     assert!(boot.contains("port the parser") && boot.contains("the invariant") && !boot.contains("Summary"), "{boot}");
+}
+
+/// B10, D6: what the caller is told about the window that ended, at a reset, at a repair and at a completion.
+#[test]
+fn the_window_that_ended() {
+    let mut world = World::wiped();
+    for step in ["metadata", "foreign", "user", "result notes_write", "metadata", "slow", "wipe-tool", "turn ok tools"]
+    {
+        world.step(step);
+    }
+    let ids = |world: &World| {
+        let entries = world.branch.entries();
+        let id =
+            |wanted: fn(&EntryKind) -> bool| entries.iter().rfind(|entry| wanted(&entry.kind)).map(|it| it.id.clone());
+        let started = entries.iter().find(|entry| entry.marker_id().is_some()).expect("a marker").at;
+        (id(|kind| matches!(kind, EntryKind::User)), id(|kind| matches!(kind, EntryKind::ToolResult { .. })), started)
+    };
+    let (first, last, started_at) = ids(&world);
+    let window = "pcw:01987a2f:00000001".to_owned();
+    let expected = Ended { window: window.clone(), started_at, wrote_note: true, first, last };
+    let build = world.open.take().expect("a reset was due");
+    assert_eq!((build.ended(), build.previous()), (Some(&expected), Some(window.as_str())));
+    assert_eq!(build.names(), &Names { agent: "anonymous".into(), model: "m-1".into() });
+    let material = Ok(Box::new(world.material.clone()));
+    let mut reset = world.clone();
+    reset.happens(Event::Built { build, material, aborted: false });
+    for survived in 1..=2 {
+        let mut crashed = world.clone();
+        let drafts = reset.written[world.written.len()..].iter();
+        drafts.take(survived).for_each(|draft| crashed.append(draft));
+        crashed.step("start");
+        let build = crashed.open.take().expect("a boot was due");
+        assert_eq!((build.ended(), build.previous()), (Some(&expected), Some(window.as_str())), "survived {survived}");
+        assert_eq!(build.window(), "pcw:01987a2f:00000002");
+        let wanted = Wanted { cause: Some(Cause::Tool), deadline: Deadline::Now, data: None };
+        assert_eq!((build.wanted(), build.is_boundary()), (Some(&wanted), false));
+    }
 }
 
 /// G2.10: unreadable homes are named in the boot and once to people; the reset happens.
@@ -240,6 +277,44 @@ fn a_request_during_a_build_is_satisfied_by_it() {
         turn ok
         ",
     );
+}
+
+/// B16: a start or a change of branch drops the announcement of a reset; so do off and a settlement without it.
+#[test]
+fn announcements_do_not_outlive_their_branch() {
+    for (step, told) in [("start", false), ("tree", false), ("toggle off", false), ("metadata", true)] {
+        let mut world = World::started();
+        for step in ["wipe-tool", "turn ok tools", step] {
+            world.step(step);
+        }
+        assert_eq!(world.step("turn-start").len(), usize::from(told), "{step}");
+    }
+    // The host did not append what was proposed.
+    let mut world = World::started();
+    world.slow = true;
+    for step in ["wipe-tool", "turn ok tools"] {
+        world.step(step);
+    }
+    let build = world.open.take().expect("a reset was due");
+    let material = Ok(Box::new(world.material.clone()));
+    let built = Event::Built { build, material, aborted: false };
+    let actions = world.windows.handle(built, &world.branch, &mut world.host);
+    let Some(Action::Boundary(boundary)) = actions.last() else { panic!("a boundary was due") };
+    assert_eq!(world.step("turn-start"), Vec::<String>::new());
+    assert_eq!(world.step("settled"), Vec::<String>::new());
+    boundary.drafts.iter().for_each(|draft| world.append(draft));
+    assert_eq!(world.step("turn-start"), Vec::<String>::new());
+}
+
+/// A2: only a person's wipe repairs; the model's own keeps its cause in a window that has lost its boot.
+#[test]
+fn a_window_without_its_boot_ends_with_its_own_cause() {
+    let mut world = World::wiped();
+    for step in ["tool-loses-boots", "wipe-tool"] {
+        world.step(step);
+    }
+    let ended = world.step("turn ok tools");
+    assert!(ended[2].starts_with("boundary [checkpoint(tool 00000002)"), "{ended:?}");
 }
 
 /// A1: an id that the branch has is not drawn again.

@@ -1,6 +1,17 @@
 //! Overflows: recovered once in a chain, and only where that is wanted.
 
+use palimpsest_window::*;
+
 use crate::world::World;
+
+/// B8: only a message of the model can overflow.
+#[test]
+fn a_turn_without_an_answer_does_not_overflow() {
+    for (stop, armed) in [(None, false), (Some(Stop::Error), true)] {
+        let turn = TurnEnd { outcome: Outcome::Completed, stop, aborted: false, overflow: true, tools: false };
+        assert_eq!(World::started().happens(Event::TurnEnd(turn)).len(), usize::from(armed));
+    }
+}
 
 /// G1.8, G1.16, G1.17: B5 row 2, B6 rows 2 and 4.
 #[test]

@@ -76,6 +76,14 @@ fn a_reset_window_that_the_host_compacted() {
         world.step("toggle off");
         world.step("host-compaction");
         check(&mut world, &[system(), wrapper(false), user()], &["request [0, 1, 2]"]);
+        // Such a window is presentable: a person's wipe repairs nothing.
+        world.slow = true;
+        for step in ["toggle on", "wipe-command running"] {
+            world.step(step);
+        }
+        world.slow = false;
+        let ended = world.step("turn ok");
+        assert!(ended.iter().any(|line| line.starts_with("boundary [checkpoint(manual ")), "{ended:?}");
     }
 }
 

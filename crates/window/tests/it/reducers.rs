@@ -444,20 +444,19 @@ fn a_window_that_only_talks_ends_without_a_continue() {
     }
 }
 
-/// B3: a request of another window counts as none.
+/// B3: a request of another window counts as none, and is gone with the next transition.
 #[test]
 fn a_request_ends_with_its_window() {
-    World::started().play(
-        "
-        wipe-command running
-            Info: the wipe is queued for the end of the running turn
-            subscribe
-        legacy-marker elsewhere
-        settle ok
-            unsubscribe
-        turn ok
-        ",
-    );
+    for transition in ["turn ok", "settle ok"] {
+        let mut world = World::started();
+        for step in ["user", "wipe-command running", "legacy-marker elsewhere"] {
+            world.step(step);
+        }
+        assert_eq!(world.step(transition), ["unsubscribe"]);
+        assert_eq!(world.step("turn ok"), Vec::<String>::new());
+        world.step("rewind 1");
+        assert_eq!(world.step("turn ok"), Vec::<String>::new(), "{transition}");
+    }
 }
 
 /// G1.30: settlements are listened to only while one could end the window.

@@ -96,6 +96,7 @@ fn check_crash(later: bool, survived: usize, metadata: bool) {
         assert_eq!(tags.count(), 4, "{case}");
         let carries = world.newest(Tag::Boot).contains("port the parser");
         assert_eq!(carries, survived < 3, "{case}: a boot that is made again carries the task");
+        assert!(!world.newest(Tag::Boot).contains("No note was written"), "{case}: one was, in the window that ended");
     }
     world.step("start");
     assert_eq!(world.written.len(), written, "{case}: a second start adds nothing");
@@ -274,6 +275,33 @@ fn stale_repairs_append_nothing() {
         built
         ",
     );
+}
+
+/// A8: a checkpoint that appears while a boot is built makes the boot stale: its window is about to end.
+#[test]
+fn a_checkpoint_overtakes_a_boot() {
+    let mut world = World::new();
+    world.slow = true;
+    world.step("start");
+    world.append(&Draft::Checkpoint { window_id: "open".into(), cause: Cause::Tool, data: None, usage: None });
+    assert_eq!(world.step("built"), Vec::<String>::new());
+}
+
+/// B17: unreadable homes are told once for a window, a boot over its limit once until the next start.
+#[test]
+fn what_boots_lack_is_told_once() {
+    let mut world = World::started();
+    world.material.snapshot.homes = vec![HomeNotes { home: Home::Human, notes: None }];
+    world.material.context_window = Some(40);
+    let mut again = |step: &str| {
+        world.step("tool-loses-boots");
+        let told = world.step(step);
+        ["Warning: the boot lacks", "Warning: the boot of the fresh"]
+            .map(|text| told.iter().any(|line| line.starts_with(text)))
+    };
+    assert_eq!(again("toggle on"), [true, true]);
+    assert_eq!(again("toggle on"), [false, false]);
+    assert_eq!(again("start"), [false, true]);
 }
 
 /// A8: conversation that begins while a repair is built makes it a boot alone, without payload.

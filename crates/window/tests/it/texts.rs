@@ -24,7 +24,7 @@ fn text(steps: &[&str], tag: Tag) -> String {
 /// C10, G2.2: the reminder.
 #[test]
 fn the_reminder() {
-    let reminder = text(&["used 165,000", "request", "used 166,000", "turn ok"], Tag::Guidance);
+    let reminder = text(&["used 165,000", "request", "used 166,000", "request", "turn ok"], Tag::Guidance);
     carries(
         &reminder,
         &[
