@@ -14,3 +14,4 @@ mod place;
 mod read;
 mod render;
 mod start;
+mod windows;

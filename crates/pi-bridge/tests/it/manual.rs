@@ -11,9 +11,9 @@ fn accepts(name: &str, params: Value) -> bool {
     jsonschema::is_valid(&named(name).parameters, &params)
 }
 
-/// Line 31; the history tools have the host's default.
+/// Line 31; the other tools have the host's default.
 #[test]
-fn nine_tools_of_which_two_are_sequential() {
+fn eleven_tools_of_which_two_are_sequential() {
     let modes: Vec<_> = tool_definitions().iter().map(|tool| (tool.name, tool.execution_mode)).collect();
     let expected = [
         ("notes_write", Some("sequential")),
@@ -25,6 +25,8 @@ fn nine_tools_of_which_two_are_sequential() {
         ("history_list", None),
         ("history_search", None),
         ("history_read", None),
+        ("wipe_memory", None),
+        ("get_context_remaining", None),
     ];
     assert_eq!(modes, expected);
     assert_eq!(tool_names().to_vec(), modes.iter().map(|(name, _)| *name).collect::<Vec<_>>());

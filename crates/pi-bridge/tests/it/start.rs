@@ -76,10 +76,20 @@ fn a_rival_makes_us_stand_down() {
     for (rival, expected) in cases {
         let mut facts = facts(home.path());
         facts["tools"].as_array_mut().expect("tools").push(rival);
-        assert_eq!(notice(&start(&facts)), ("warning", expected));
+        // What an earlier session wiped stays wiped: windows are handed the events all the same.
+        let way_out = expected.split_once("to use palimpsest, ").expect("a way out").1;
+        let windows = json!({ "do": "windows", "standDown": way_out });
+        let mut actions = start(&facts);
+        assert_eq!(actions.pop(), Some(windows.clone()));
+        assert_eq!(notice(&actions), ("warning", expected));
         facts["hasUi"] = false.into();
-        assert_eq!(start(&facts), [json!({ "do": "stderr", "line": expected })]);
+        assert_eq!(start(&facts), [json!({ "do": "stderr", "line": expected }), windows]);
     }
+    // A command gives a rival away as well.
+    let mut with_command = facts(home.path());
+    with_command["commands"] = json!([tool("wipe-memory", "npm:rival", "/x/index.js", "package", "user")]);
+    let message = start(&with_command)[0]["message"].clone();
+    assert!(message.as_str().is_some_and(|text| text.contains("the command wipe-memory already belongs")), "{message}");
     // The host's own tools give way.
     let mut facts = facts(home.path());
     facts["tools"].as_array_mut().expect("tools").push(tool(
@@ -147,7 +157,7 @@ fn old_notes_about_the_person_are_moved() {
     fs::create_dir_all(root.join("personal/deep")).expect("folders");
     fs::write(root.join("personal/deep/me.md"), "tea").expect("note");
 
-    assert_eq!(start(&facts).len(), 1);
+    assert!(start(&facts).iter().all(|action| action["do"] != "notify"));
     assert_eq!(fs::read_to_string(root.join("human/deep/me.md")).expect("moved"), "tea");
     assert!(!root.join("personal").exists());
 
@@ -155,8 +165,9 @@ fn old_notes_about_the_person_are_moved() {
     fs::create_dir(root.join("personal")).expect("folder");
     let actions = start(&facts);
     assert_eq!(registered(&actions[0]), tool_names());
-    assert_eq!(actions[1]["level"], "warning");
-    let message = actions[1]["message"].as_str().expect("message");
+    let told = actions.iter().find(|action| action["do"] == "notify").expect("a notice");
+    assert_eq!(told["level"], "warning");
+    let message = told["message"].as_str().expect("message");
     for path in [root.join("personal"), root.join("human")] {
         assert!(message.contains(path.to_str().expect("path")), "{message}");
     }
