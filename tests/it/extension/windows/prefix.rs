@@ -9,6 +9,7 @@ use super::{BOOT, content};
 /// G2.24, E5: over 30 turns with two resets, tools, notes and a toggle each request starts with the one before it, but at
 /// the two cuts; tools and system prompt are the same from the first request to the last.
 #[test]
+#[expect(clippy::print_stdout, reason = "figures for whoever asks for the output")]
 fn requests_grow_at_their_end_only() {
     const TURNS: usize = 30;
     const WIPES: [usize; 2] = [10, 20];
@@ -51,6 +52,7 @@ fn requests_grow_at_their_end_only() {
 
 /// The price of being there: all tool definitions and the boot of an empty store, characters / 4.
 #[test]
+#[expect(clippy::print_stdout, reason = "figures for whoever asks for the output")]
 fn definitions_and_an_empty_boot_stay_within_their_limit() {
     const LIMIT: usize = 6_000;
     let model = Model::start([Step::text("hello")]);

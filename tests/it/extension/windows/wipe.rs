@@ -36,7 +36,7 @@ fn a_wipe_by_the_model_starts_a_fresh_window() {
     }
     let cleared = pi.wait_for_notice("memory");
     assert_eq!(cleared.level, "info");
-    assert_eq!(pi.notices(), [cleared.clone()]);
+    assert_eq!(pi.notices(), std::slice::from_ref(&cleared));
     pi.finish();
 
     let session = sandbox.session();
