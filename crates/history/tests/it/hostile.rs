@@ -134,3 +134,32 @@ fn one_id_again_and_again() {
     soon(|| session.set_leaf(Leaf::Entry("child-0"))).expect("it exists");
     assert_eq!(session.rejects().len(), TIMES - 1);
 }
+
+/// Ids of eight bytes that crowd one place of a table whose hash is only a known multiplication, as that of `rustc-hash` is.
+#[test]
+fn ids_that_would_collide() {
+    const IDS: usize = 100_000;
+    const FACTOR: u64 = 0xf135_7aea_2e62_a9c5;
+    let inverse = (0..6).fold(FACTOR, |x, _| x.wrapping_mul(2_u64.wrapping_sub(FACTOR.wrapping_mul(x))));
+    let plain = |bytes: &[u8; 8]| bytes.iter().all(|&byte| byte >= b' ' && byte != b'"' && byte != b'\\');
+    let ids = (1..).map(|hash: u64| hash.wrapping_mul(inverse).to_le_bytes()).filter(plain).take(IDS);
+    let mut text = HEADER.as_bytes().to_vec();
+    for id in ids {
+        text.extend(b"\n{\"type\":\"custom\",\"parentId\":null,\"id\":\"");
+        text.extend(id);
+        text.extend(b"\"}");
+    }
+    let session = soon(|| TempFile::new(&text).open());
+    assert_eq!((session.tips().expect("read").len(), session.rejects()), (IDS, vec![]));
+}
+
+/// Ids are told apart to the last byte, those of eight zeros too.
+#[test]
+fn ids_that_are_alike() {
+    let mut log = Log::new();
+    for id in ["\0\0\0\0\0\0\0\0", "\u{1}\0\0\0\0\0\0\0", "\0\0\0\0\0\0\0", "\0\0\0\0\0\0\0\0\0"] {
+        log.entry(json!({"type": "message", "id": id, "message": {"role": "user", "content": "x"}}));
+    }
+    let session = log.session();
+    assert_eq!((rows(&session).len(), session.rejects()), (4, vec![]));
+}
