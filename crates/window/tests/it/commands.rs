@@ -164,6 +164,8 @@ fn off_behind_a_checkpoint_allows_compaction() {
             status
         compact manual
         compact
+        compact aborted
+            cancel compaction
         turn ok tools
         ",
     );
