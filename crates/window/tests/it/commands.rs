@@ -295,6 +295,17 @@ fn windows_off_from_the_start() {
     );
 }
 
+/// B11: the refusal is JSON, whatever the way out says.
+#[test]
+fn refusals_are_json() {
+    let mut world = World::new();
+    let stand_down = Some("delete \"C:\\pi\\x.ts\"\nor start without it".into());
+    world.happens(Event::Start(Start { enabled: true, missing: Vec::new(), stand_down }));
+    let refusal = "reply { \"error\": \"context windows are off, so nothing was wiped. tell your human: \
+                   delete \\\"C:\\\\pi\\\\x.ts\\\" or start without it\", \"code\": \"windows_off\" } failed";
+    assert_eq!(world.step("wipe-tool"), [refusal]);
+}
+
 /// B11: what `notes_written` counts.
 #[test]
 fn the_wipe_tool_counts_notes() {
