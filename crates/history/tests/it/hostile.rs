@@ -163,3 +163,24 @@ fn ids_that_are_alike() {
     let session = log.session();
     assert_eq!((rows(&session).len(), session.rejects()), (4, vec![]));
 }
+
+/// Line 96: a parent that comes late is no parent of what has been written again meanwhile.
+#[test]
+fn a_parent_that_comes_too_late() {
+    let user = |id: &str, parent: Option<&str>, text: &str| {
+        let message = json!({"role": "user", "content": text});
+        json!({"type": "message", "id": id, "parentId": parent, "message": message}).to_string()
+    };
+    let lines = [
+        HEADER.to_owned(),
+        user("a", None, "a"),
+        user("x", Some("late"), "x"),
+        user("child", Some("x"), "child"),
+        user("x", Some("a"), "again"),
+        user("late", None, "late"),
+    ];
+    let mut session = Session::from_entries(&lines.join("\n"));
+    session.set_leaf(Leaf::Entry("child")).expect("it exists");
+    assert_eq!(rows(&session), ["1 user a", "3 user child", "4 user again"]);
+    assert_eq!(reasons(&session), [(3, Reason::DuplicateId)]);
+}
