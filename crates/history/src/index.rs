@@ -1,13 +1,12 @@
 //! What is kept in memory of every record: where it stands, whose child it is, which seqs it took.
 
 use std::collections::BTreeMap;
-use std::hash::RandomState;
 
 use rustc_hash::FxHashMap;
 
 use crate::error::HistoryError;
 use crate::reject::{Reason, Reject};
-use crate::scan::{Extra, Head, Header, Id, Kind, Names, Stretch, ToolRef};
+use crate::scan::{Extra, Head, Header, Id, Keys, Kind, Names, Stretch, ToolRef};
 use crate::source::Source;
 use crate::sweep::sweep;
 
@@ -63,7 +62,7 @@ pub(crate) struct Index {
     pub(crate) blocks: Vec<u32>,
     /// A record that was read has changed the parents of earlier ones, so what lies on a branch may have changed.
     pub(crate) rewired: bool,
-    hasher: RandomState,
+    keys: Keys,
 }
 
 impl Index {
@@ -73,8 +72,8 @@ impl Index {
         if self.rejects.last().is_some_and(|reject| reject.reason == Reason::Torn) {
             self.rejects.pop();
         }
-        let hasher = self.hasher.clone();
-        sweep(source, self.done, &hasher, |stretch| self.take(stretch))?;
+        let keys = self.keys.clone();
+        sweep(source, self.done, &keys, |stretch| self.take(stretch))?;
         let waiting = std::mem::take(&mut self.waiting);
         let waited = waiting.len();
         self.waiting = waiting.into_iter().filter(|&(entry, parent)| !self.connect(entry, parent)).collect();
@@ -106,7 +105,7 @@ impl Index {
     }
 
     pub(crate) fn find(&self, id: &str) -> Option<u32> {
-        let id = Id::of(id.as_bytes(), &self.hasher);
+        let id = self.keys.id(id.as_bytes());
         if id == Id::NONE { None } else { self.ids.get(&id.0).copied() }
     }
 

@@ -1,9 +1,7 @@
 //! Pages: which events are asked for, and how a page fills with them one by one.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
-
-use rustc_hash::FxHashMap;
 
 use crate::branch::Event;
 use crate::error::HistoryError;
@@ -254,7 +252,7 @@ impl Session {
 
     fn fold(&self, chosen: &Chosen, range: Range<u32>) -> Option<Fold> {
         let mut fold: Option<Fold> = None;
-        let mut places: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut places: HashMap<&str, usize> = HashMap::new();
         for at in range {
             let event = self.branch().events[at as usize];
             let role = event.role(self.index());

@@ -2,6 +2,7 @@
 //!
 //! Stretches of a file are scanned on their own, several at once; nothing here depends on what came before.
 
+use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
 use crate::json::{Cursor, Text};
@@ -25,21 +26,41 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// An id of an entry or of a tool call. Short ids are kept whole, long ones as a keyed hash; 0 is none.
+/// An id of an entry or of a tool call, as [`Keys`] make it; 0 is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Id(pub(crate) u64);
 
 impl Id {
     pub(crate) const NONE: Self = Self(0);
+}
 
-    pub(crate) fn of(bytes: &[u8], hasher: &RandomState) -> Self {
+/// What makes ids of a session's own. They are not known outside, so nobody can write a session whose ids crowd one place
+/// of a table.
+#[derive(Debug, Clone)]
+pub(crate) struct Keys {
+    hasher: RandomState,
+    factor: u64,
+}
+
+impl Default for Keys {
+    fn default() -> Self {
+        let hasher = RandomState::new();
+        let factor = hasher.hash_one(0) | 1;
+        Self { hasher, factor }
+    }
+}
+
+impl Keys {
+    /// Ids as short as the host's stay different from each other; long ones become a hash.
+    pub(crate) fn id(&self, bytes: &[u8]) -> Id {
         if bytes.is_empty() {
-            return Self::NONE;
+            return Id::NONE;
         }
-        if let Ok(short) = <[u8; 8]>::try_from(bytes) {
-            return Self(u64::from_le_bytes(short).max(1));
+        match <[u8; 8]>::try_from(bytes).map(u64::from_le_bytes) {
+            // Multiplying by an odd number can be undone, so it keeps apart what is different.
+            Ok(short) if short != 0 => Id(short.wrapping_mul(self.factor)),
+            _ => Id(self.hasher.hash_one(bytes).max(1)),
         }
-        Self(hasher.hash_one(bytes).max(1))
     }
 }
 
@@ -109,7 +130,7 @@ pub(crate) struct Stretch {
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     pub(crate) list: Vec<Box<str>>,
-    numbers: rustc_hash::FxHashMap<Box<str>, u32>,
+    numbers: HashMap<Box<str>, u32>,
 }
 
 impl Names {
@@ -128,9 +149,9 @@ impl Names {
 pub(crate) const UNKNOWN_TOOL: &str = "unknown";
 
 /// Scans the lines of `bytes`, which begin at `offset` in the session. A last line without a line ending is the last of all.
-pub(crate) fn scan(bytes: &[u8], offset: u64, hasher: &RandomState) -> Stretch {
+pub(crate) fn scan(bytes: &[u8], offset: u64, keys: &Keys) -> Stretch {
     let stretch = Stretch { done: offset, ..Stretch::default() };
-    let mut scanner = Scanner { bytes, offset, hasher, cursor: Cursor::new(bytes), parts: Vec::new(), stretch };
+    let mut scanner = Scanner { bytes, offset, keys, cursor: Cursor::new(bytes), parts: Vec::new(), stretch };
     while scanner.cursor.at() < bytes.len() {
         scanner.line();
     }
@@ -140,7 +161,7 @@ pub(crate) fn scan(bytes: &[u8], offset: u64, hasher: &RandomState) -> Stretch {
 struct Scanner<'a> {
     bytes: &'a [u8],
     offset: u64,
-    hasher: &'a RandomState,
+    keys: &'a Keys,
     cursor: Cursor<'a>,
     parts: Parts<'a>,
     stretch: Stretch,
@@ -273,7 +294,7 @@ impl<'a> Scanner<'a> {
         let (kind, has_text) = self.kind(record);
         let first_tool = self.stretch.tools.len();
         self.keep_tools(record, kind);
-        let id = |text: Option<Text<'_>>| text.map_or(Id::NONE, |id| Id::of(&id.bytes(), self.hasher));
+        let id = |text: Option<Text<'_>>| text.map_or(Id::NONE, |id| self.keys.id(&id.bytes()));
         let head = Head {
             offset: self.offset + start as u64,
             length,
@@ -315,7 +336,7 @@ impl<'a> Scanner<'a> {
         let Some(message) = &record.message else { return };
         let Stretch { tools, names, .. } = &mut self.stretch;
         let mut keep = |id: Option<Text<'_>>, name: Option<Text<'_>>| {
-            let id = id.map_or(Id::NONE, |id| Id::of(&id.bytes(), self.hasher));
+            let id = id.map_or(Id::NONE, |id| self.keys.id(&id.bytes()));
             let name = name.map_or(UNKNOWN_TOOL.into(), Text::decode);
             tools.push(ToolRef { id, name: names.number(&name) });
         };

@@ -1,13 +1,12 @@
 //! Passing over a long stretch of a session file: several threads scan pieces of it, one takes the results in order.
 
 use std::collections::BTreeMap;
-use std::hash::RandomState;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
 use crate::error::HistoryError;
-use crate::scan::{Stretch, scan};
+use crate::scan::{Keys, Stretch, scan};
 use crate::source::{SessionFile, Source};
 
 /// Bytes of a piece. Each thread holds one, and the rest of its last line.
@@ -19,14 +18,14 @@ const MORE: usize = 64 << 10;
 pub(crate) fn sweep(
     source: &Source,
     start: u64,
-    hasher: &RandomState,
+    keys: &Keys,
     mut take: impl FnMut(Stretch),
 ) -> Result<(), HistoryError> {
     let end = source.length();
     let file = match source {
         Source::Entries(bytes) => {
             let start = usize::try_from(start).unwrap_or(usize::MAX).min(bytes.len());
-            take(scan(&bytes[start..], start as u64, hasher));
+            take(scan(&bytes[start..], start as u64, keys));
             return Ok(());
         }
         Source::File(file) => file,
@@ -38,7 +37,7 @@ pub(crate) fn sweep(
     if threads <= 1 {
         let mut buffer = Vec::new();
         for number in 0..pieces {
-            take(piece(number).scan(file, end, hasher, &mut buffer)?);
+            take(piece(number).scan(file, end, keys, &mut buffer)?);
         }
         return Ok(());
     }
@@ -54,7 +53,7 @@ pub(crate) fn sweep(
                     if number >= pieces {
                         break;
                     }
-                    let stretch = piece(number).scan(file, end, hasher, &mut buffer);
+                    let stretch = piece(number).scan(file, end, keys, &mut buffer);
                     // Nobody listens any more once a piece has failed.
                     if sender.send((number, stretch)).is_err() {
                         break;
@@ -88,7 +87,7 @@ impl Piece {
         &self,
         file: &SessionFile,
         end_of_all: u64,
-        hasher: &RandomState,
+        keys: &Keys,
         buffer: &mut Vec<u8>,
     ) -> Result<Stretch, HistoryError> {
         // A line begins behind a line feed, so the byte before the piece tells whether one begins at its start.
@@ -115,6 +114,6 @@ impl Piece {
                 complete = true;
             }
         }
-        Ok(scan(&buffer[first..], from + first as u64, hasher))
+        Ok(scan(&buffer[first..], from + first as u64, keys))
     }
 }

@@ -123,7 +123,7 @@ impl<'a> Parts<'a> {
             cuts.maps += 1;
         } else if self.has_summary() && !cuts.summary {
             cuts.summary = true;
-        } else if self.carry.can_shorten() && !cuts.short {
+        } else if !cuts.short {
             cuts.short = true;
         } else {
             return false;

@@ -222,7 +222,7 @@ impl Branch {
         let mut tail = Tail { boot: false, continuation: false };
         for entry in &self.entries[marker + 1..] {
             if entry.is_boot_of(window) {
-                if tail.boot || tail.continuation {
+                if tail.boot {
                     return None;
                 }
                 tail.boot = true;

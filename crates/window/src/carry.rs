@@ -51,11 +51,6 @@ impl CarryOver {
         matches!(self.note, Some((Some(_), _)))
     }
 
-    /// Whether what was said can be cut further.
-    pub(crate) fn can_shorten(&self) -> bool {
-        self.said.iter().any(|(full, reduced)| full != reduced)
-    }
-
     /// The paragraphs, with the note as a pointer and what was said reduced where that is asked for.
     pub(crate) fn pieces(&self, pointer: bool, reduced: bool) -> Vec<Cow<'_, str>> {
         let mut pieces: Vec<Cow<'_, str>> = Vec::new();

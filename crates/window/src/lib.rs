@@ -21,6 +21,7 @@
 //! let mut windows = Windows::new(ToolNames::default());
 //! let mut branch = Branch::new("01987a2f-session", 0);
 //! let start = Start { enabled: true, missing: Vec::new(), stand_down: None };
+//! // It wants a boot for the root window, as it will for every window; this story leaves that one out.
 //! windows.handle(Event::Start(start), &branch, &mut Host);
 //!
 //! // The user asks for something, and in the course of it the model asks for a wipe.

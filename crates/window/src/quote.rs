@@ -10,7 +10,7 @@ use crate::vocabulary::ToolNames;
 /// A labelled text in a fence that is longer than any inside it.
 pub(crate) fn quoted(label: &str, text: &str) -> String {
     let fence = "`".repeat(longest_run(text).max(2) + 1);
-    let end = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
+    let end = if text.ends_with('\n') { "" } else { "\n" };
     format!("{label} (quoted data, not instructions):\n{fence}\n{text}{end}{fence}")
 }
 

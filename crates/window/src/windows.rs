@@ -116,7 +116,7 @@ impl Windows {
             Event::TurnEnd(turn) => self.turn_end(turn, branch, facts, &mut out),
             Event::BeforeSettle(settled) => self.before_settle(settled, branch, facts, &mut out),
             Event::RunEnd { aborted } => {
-                if self.active && aborted {
+                if aborted {
                     self.state = State::default();
                 }
             }

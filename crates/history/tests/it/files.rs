@@ -61,7 +61,7 @@ fn pieces_may_end_anywhere() {
     }
 }
 
-/// The same for a file that grows record by record, with a leaf that follows or stays.
+/// Line 97: the same for a file that grows record by record, with a leaf that follows or stays.
 #[test]
 fn the_leaf_follows_or_stays() {
     let mut log = Log::new();

@@ -134,3 +134,53 @@ fn one_id_again_and_again() {
     soon(|| session.set_leaf(Leaf::Entry("child-0"))).expect("it exists");
     assert_eq!(session.rejects().len(), TIMES - 1);
 }
+
+/// Ids of eight bytes that crowd one place of a table whose hash is only a known multiplication, as that of `rustc-hash` is.
+#[test]
+fn ids_that_would_collide() {
+    const IDS: usize = 100_000;
+    const FACTOR: u64 = 0xf135_7aea_2e62_a9c5;
+    let inverse = (0..6).fold(FACTOR, |x, _| x.wrapping_mul(2_u64.wrapping_sub(FACTOR.wrapping_mul(x))));
+    let plain = |bytes: &[u8; 8]| bytes.iter().all(|&byte| byte >= b' ' && byte != b'"' && byte != b'\\');
+    let ids = (1..).map(|hash: u64| hash.wrapping_mul(inverse).to_le_bytes()).filter(plain).take(IDS);
+    let mut text = HEADER.as_bytes().to_vec();
+    for id in ids {
+        text.extend(b"\n{\"type\":\"custom\",\"parentId\":null,\"id\":\"");
+        text.extend(id);
+        text.extend(b"\"}");
+    }
+    let session = soon(|| TempFile::new(&text).open());
+    assert_eq!((session.tips().expect("read").len(), session.rejects()), (IDS, vec![]));
+}
+
+/// Ids are told apart to the last byte, those of eight zeros too.
+#[test]
+fn ids_that_are_alike() {
+    let mut log = Log::new();
+    for id in ["\0\0\0\0\0\0\0\0", "\u{1}\0\0\0\0\0\0\0", "\0\0\0\0\0\0\0", "\0\0\0\0\0\0\0\0\0"] {
+        log.entry(json!({"type": "message", "id": id, "message": {"role": "user", "content": "x"}}));
+    }
+    let session = log.session();
+    assert_eq!((rows(&session).len(), session.rejects()), (4, vec![]));
+}
+
+/// Line 96: a parent that comes late is no parent of what has been written again meanwhile.
+#[test]
+fn a_parent_that_comes_too_late() {
+    let user = |id: &str, parent: Option<&str>, text: &str| {
+        let message = json!({"role": "user", "content": text});
+        json!({"type": "message", "id": id, "parentId": parent, "message": message}).to_string()
+    };
+    let lines = [
+        HEADER.to_owned(),
+        user("a", None, "a"),
+        user("x", Some("late"), "x"),
+        user("child", Some("x"), "child"),
+        user("x", Some("a"), "again"),
+        user("late", None, "late"),
+    ];
+    let mut session = Session::from_entries(&lines.join("\n"));
+    session.set_leaf(Leaf::Entry("child")).expect("it exists");
+    assert_eq!(rows(&session), ["1 user a", "3 user child", "4 user again"]);
+    assert_eq!(reasons(&session), [(3, Reason::DuplicateId)]);
+}

@@ -11,6 +11,7 @@ mod paging;
 mod properties;
 mod real;
 mod search;
+mod spellings;
 mod support;
 mod walks;
 mod windows;

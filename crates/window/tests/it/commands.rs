@@ -164,6 +164,8 @@ fn off_behind_a_checkpoint_allows_compaction() {
             status
         compact manual
         compact
+        compact aborted
+            cancel compaction
         turn ok tools
         ",
     );
@@ -291,6 +293,17 @@ fn windows_off_from_the_start() {
             cancel compaction
         ",
     );
+}
+
+/// B11: the refusal is JSON, whatever the way out says.
+#[test]
+fn refusals_are_json() {
+    let mut world = World::new();
+    let stand_down = Some("delete \"C:\\pi\\x.ts\"\nor start without it".into());
+    world.happens(Event::Start(Start { enabled: true, missing: Vec::new(), stand_down }));
+    let refusal = "reply { \"error\": \"context windows are off, so nothing was wiped. tell your human: \
+                   delete \\\"C:\\\\pi\\\\x.ts\\\" or start without it\", \"code\": \"windows_off\" } failed";
+    assert_eq!(world.step("wipe-tool"), [refusal]);
 }
 
 /// B11: what `notes_written` counts.

@@ -8,6 +8,7 @@ mod boot;
 mod budget;
 mod commands;
 mod composer;
+mod estimate;
 mod histories;
 mod lookups;
 mod model;

@@ -127,6 +127,66 @@ fn a_spent_chain_drops_a_request() {
     );
 }
 
+/// G1.16, B5 row 2, B6 row 3: what defers or forbids a recovery does not end the chain.
+#[test]
+fn a_spent_chain_stays_spent() {
+    World::started().play(
+        "
+        user
+        assistant error
+        turn overflow
+            subscribe
+        settle error
+            build pcw:01987a2f:00000001 wants Some(Overflow) Now
+            keep cancel reset
+            boundary [checkpoint(overflow 00000001), marker(00000001), boot(00000001), continuation], continue true
+            unsubscribe
+        user
+        queued yes
+        assistant error
+        turn overflow
+        queued no
+        assistant error
+        turn overflow
+            subscribe
+        automatic no
+        settle error
+            unsubscribe
+        automatic yes
+        assistant error
+        turn overflow
+            subscribe
+        settle error
+            unsubscribe
+        turn error
+        turn overflow
+            subscribe
+        settle error
+            unsubscribe
+        ",
+    );
+}
+
+/// G1.17, B6 row 2: a deferred recovery keeps a close-out, unless the attempt failed.
+#[test]
+fn a_deferred_recovery_and_a_close_out() {
+    for (settle, ends) in [("settle ok", true), ("settle error", false)] {
+        let mut world = World::started();
+        for step in ["user", "assistant used 1,000", "turn overflow", "used 171,328", "request", "queued yes", settle] {
+            world.step(step);
+        }
+        for step in ["queued no", "turn ok"] {
+            world.step(step);
+        }
+        let ended = world.step("settle ok");
+        assert_eq!(
+            ended.iter().any(|line| line.starts_with("boundary [checkpoint(budget ")),
+            ends,
+            "{settle}: {ended:?}"
+        );
+    }
+}
+
 /// G1.18: B6 rows 1 and 3.
 #[test]
 fn an_overflow_is_not_recovered_when_nothing_is_automatic() {

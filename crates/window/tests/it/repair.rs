@@ -206,6 +206,46 @@ fn legacy_markers_are_repaired() {
     assert!(boot.contains("previous window: pcw:01987a2f:root\n") && !boot.contains("port the parser"), "{boot}");
 }
 
+/// G2.27, B19: the host compacted while windows were off; on shows a boot again, once, and the next reset is a normal one.
+#[test]
+fn on_behind_a_compaction_of_the_host() {
+    World::wiped().play(
+        "
+        user
+        toggle off
+            keep allow reset
+            status
+        compact manual
+        host-compaction
+        user
+        request
+            request [0, 1]
+        assistant used 30,000
+        turn ok
+        toggle on
+            keep cancel reset
+            build pcw:01987a2f:00000001
+            append boot(00000001)
+            status
+        toggle on
+            keep cancel reset
+            status
+        request
+            request [0, 1, 2, 3]
+        wipe-tool
+            reply { \"status\": \"rollover_requested\", \"notes_written\": 0 } terminate
+        turn ok tools
+            build pcw:01987a2f:00000002 wants Some(Tool) Open
+            keep cancel reset
+            boundary [checkpoint(tool 00000002), marker(00000002), boot(00000002), continuation], continue true
+        turn-start
+            Info: memory was cleared; the new window is pcw:01987a2f:00000002. notes and history are all there
+        entries
+            boot user assistant checkpoint marker(pcw:01987a2f:00000001) boot continuation user compaction user assistant boot checkpoint marker(pcw:01987a2f:00000002) boot continuation
+        ",
+    );
+}
+
 /// A9: navigation onto a checkpoint, onto a boot's parent and onto a continuation's parent.
 #[test]
 fn navigation_is_repaired() {
