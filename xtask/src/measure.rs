@@ -94,6 +94,13 @@ const BENCHES: &[Bench] = &[
         in_pi: true,
         arguments: &["run", "--package=palimpsest-tests", "--bin=startup"],
     },
+    Bench {
+        name: "overhead",
+        what: "a prompt in Pi with the extension and without, in an empty and in a long session",
+        needs: &[],
+        in_pi: true,
+        arguments: &["run", "--package=palimpsest-tests", "--bin=overhead"],
+    },
 ];
 
 const SOAK_FILE: &str = "docs/soak.md";
