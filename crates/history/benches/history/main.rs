@@ -111,12 +111,14 @@ fn rounds(megabytes: u64) -> usize {
 fn compare_open(megabytes: u64, path: &Path) -> String {
     let (mut ours, mut whole, mut pi, mut rg) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut memory, mut pi_memory) = (0, 0);
+    let script = path.with_extension("mjs");
+    write_pi_script(&script);
     for _ in 0..rounds(megabytes) {
         let (time, run) = timed(|| child("index", path));
         whole.push(time);
         ours.extend(run.times);
         memory = memory.max(run.peak);
-        if let Some(run) = node(&pi_script(), path) {
+        if let Some(run) = node(&script, path) {
             pi.extend(run.times);
             pi_memory = pi_memory.max(run.peak);
         }
@@ -312,8 +314,8 @@ fn ratio(a: Option<Duration>, b: Option<Duration>) -> String {
     }
 }
 
-/// A script beside this program's files that opens a session as Pi does.
-fn pi_script() -> PathBuf {
+/// Writes a script that opens a session as Pi does.
+fn write_pi_script(script: &Path) {
     let pi = std::env::var_os("PALIMPSEST_PI").map_or_else(
         || {
             let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -322,9 +324,7 @@ fn pi_script() -> PathBuf {
         PathBuf::from,
     );
     let index = pi.parent().and_then(Path::parent).expect("Pi's program lies in dist/bundle").join("index.js");
-    let script = std::env::temp_dir().join(format!("palimpsest-bench-{}.mjs", std::process::id()));
-    fs::write(&script, OPEN.replace("PI", &index.to_string_lossy())).expect("write");
-    script
+    fs::write(script, OPEN.replace("PI", &index.to_string_lossy())).expect("write");
 }
 
 const OPEN: &str = "

@@ -184,3 +184,24 @@ fn a_parent_that_comes_too_late() {
     assert_eq!(rows(&session), ["1 user a", "3 user child", "4 user again"]);
     assert_eq!(reasons(&session), [(3, Reason::DuplicateId)]);
 }
+
+/// A file that was rewritten in place to the same size, far from its ends, is noticed by its time.
+#[test]
+fn the_same_size_is_not_the_same_file() {
+    let text = |word: &str| {
+        let mut log = Log::new();
+        for said in [&"x".repeat(9000), word, &"y".repeat(9000)] {
+            log.user(said);
+        }
+        log.text()
+    };
+    let file = TempFile::new(text("one"));
+    let mut session = file.open();
+    file.write(text("two"));
+    let later = std::time::SystemTime::now() + Duration::from_secs(5);
+    let opened = std::fs::OpenOptions::new().write(true).open(file.path()).expect("open");
+    opened.set_modified(later).expect("set the time");
+    assert_eq!(session.refresh().expect("refresh"), Refresh::Reread);
+    assert_eq!(session.search(&["two"], &everything()).expect("search").items[0].seq, 2);
+    assert_eq!(session.refresh().expect("refresh"), Refresh::Unchanged);
+}
