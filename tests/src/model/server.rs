@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use axum::serve::ListenerExt;
 use axum::{
     Router,
     body::{Body, Bytes},
@@ -146,6 +147,8 @@ pub(super) fn run(listener: TcpListener, shared: Arc<Shared>, stopped: oneshot::
             .fallback(unexpected)
             .layer(DefaultBodyLimit::disable())
             .with_state(shared);
+        // A small chunk behind an unacknowledged one would wait up to 40 ms for the other side's delayed acknowledgement.
+        let listener = listener.tap_io(|connection| drop(connection.set_nodelay(true)));
         tokio::spawn(async { axum::serve(listener, app).await });
         // An error means that the owner is gone, which is as good as being told.
         let _ = stopped.await;
