@@ -2,7 +2,7 @@
 
 use regex::bytes::{Regex as BytesRegex, RegexBuilder as BytesRegexBuilder};
 use regex::{Regex, RegexBuilder};
-use unicode_normalization::char::{canonical_combining_class, decompose_canonical};
+use unicode_normalization::char::{canonical_combining_class, compose, decompose_canonical};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use crate::error::HistoryError;
@@ -75,7 +75,8 @@ impl Matcher {
     fn find_composed(&self, text: &str) -> Option<usize> {
         let composed: String = text.nfc().collect();
         let found = self.composed.as_ref().unwrap_or(&self.stored).find(&composed)?;
-        Some(stored_offset(text, found.start()))
+        let index = composed[..found.start()].chars().count();
+        nfc_with_sources(text).get(index).map(|&(_, source)| source)
     }
 }
 
@@ -130,61 +131,62 @@ fn alternatives<'a>(queries: impl Iterator<Item = &'a str>) -> String {
     escaped.join("|")
 }
 
-/// Translates a byte offset in the NFC form of a text into one in the text itself: the first stored character of the
-/// sequence that the character there is composed from.
-fn stored_offset(text: &str, composed_offset: usize) -> usize {
-    let mut composed_at = 0;
-    for segment in Segments(text) {
-        let composed: String = segment.nfc().collect();
-        if composed_offset < composed_at + composed.len() {
-            let inside = composed_offset - composed_at;
-            return offset_of(text, segment) + source_of(segment, &composed, inside);
+/// The NFC form of a text, each character with the byte offset of the first stored character that it is made of: the
+/// canonical algorithm, which libraries offer only without the offsets.
+fn nfc_with_sources(text: &str) -> Vec<(char, usize)> {
+    let mut parts: Vec<(char, usize)> = Vec::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        decompose_canonical(c, |part| parts.push((part, at)));
+    }
+    for marks in parts.split_mut(|&(c, _)| canonical_combining_class(c) == 0) {
+        marks.sort_by_key(|&(c, _)| canonical_combining_class(c));
+    }
+    let mut composed: Vec<(char, usize)> = Vec::with_capacity(parts.len());
+    let mut starter: Option<usize> = None;
+    for (c, at) in parts {
+        let class = canonical_combining_class(c);
+        // What stands between a character and its starter keeps them apart unless its class is lower.
+        if let Some(index) = starter
+            && (index + 1 == composed.len() || last_class(&composed) < class)
+            && let Some(whole) = compose(composed[index].0, c)
+        {
+            composed[index] = (whole, composed[index].1.min(at));
+            continue;
         }
-        composed_at += composed.len();
+        if class == 0 {
+            starter = Some(composed.len());
+        }
+        composed.push((c, at));
     }
-    text.len()
+    composed
 }
 
-/// Within one segment: where the character at a byte offset of its NFC form comes from.
-fn source_of(segment: &str, composed: &str, inside: usize) -> usize {
-    let Some(wanted) = composed[inside..].chars().next().filter(|_| inside > 0) else {
-        return 0;
-    };
-    let first = first_part(wanted);
-    let comes_from = |c: char| first_part(c) == first;
-    // The same character may occur again in the segment; equal ones keep their order under normalization.
-    let nth = composed[..inside].chars().skip(1).filter(|&c| c == wanted).count();
-    segment.char_indices().skip(1).filter(|&(_, c)| comes_from(c)).nth(nth).map_or(0, |(at, _)| at)
+fn last_class(text: &[(char, usize)]) -> u8 {
+    text.last().map_or(0, |&(c, _)| canonical_combining_class(c))
 }
 
-fn first_part(c: char) -> Option<char> {
-    let mut first = None;
-    decompose_canonical(c, |part| {
-        first.get_or_insert(part);
-    });
-    first
-}
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
 
-fn offset_of(text: &str, part: &str) -> usize {
-    part.as_ptr() as usize - text.as_ptr() as usize
-}
+    use super::*;
 
-/// Stretches of text that compose on their own: each begins at a character that joins with nothing before it.
-struct Segments<'a>(&'a str);
-
-impl<'a> Iterator for Segments<'a> {
-    type Item = &'a str;
-
-    fn next(&mut self) -> Option<&'a str> {
-        let mut chars = self.0.char_indices();
-        chars.next()?;
-        let end = chars.find(|&(_, c)| starts_segment(c)).map_or(self.0.len(), |(at, _)| at);
-        let (segment, rest) = self.0.split_at(end);
-        self.0 = rest;
-        Some(segment)
+    proptest! {
+        /// Our form is that of the library, and every stretch of the text comes from where the offsets say.
+        #[test]
+        fn sources_belong_to_the_composed_form(
+            text in prop_oneof![
+                "[a-zé\u{301}\u{323}\u{302}\u{344}\u{958}\u{93c}\u{212b}\u{1100}\u{1161}\u{11a8}가\u{f71}\u{f72}\u{fb2c}]{0,12}",
+                any::<String>(),
+            ],
+        ) {
+            let composed = nfc_with_sources(&text);
+            prop_assert_eq!(composed.iter().map(|&(c, _)| c).collect::<String>(), text.nfc().collect::<String>());
+            for (c, source) in composed {
+                let first = text[source..].chars().next().expect("a character is stored there");
+                let parts: Vec<char> = first.nfd().collect();
+                prop_assert!(c.nfd().any(|part| parts.contains(&part)), "{:?} comes from {:?}", c, first);
+            }
+        }
     }
-}
-
-fn starts_segment(c: char) -> bool {
-    c.is_ascii() || (canonical_combining_class(c) == 0 && is_nfc_quick(std::iter::once(c)) == IsNormalized::Yes)
 }

@@ -53,6 +53,8 @@ fn letters_match() {
         ("caf\u{e9} x", "cafe\u{301} X", Some(0)),
         ("xx cafe\u{301} x", "caf\u{e9}", Some(3)),
         ("e\u{301}e\u{301} caf\u{e9}", "cafe\u{301}", Some(5)),
+        ("xq\u{344}", "\u{301}", Some(2)),
+        ("x\u{958}", "\u{93c}", Some(1)),
         ("a\u{323}\u{307}", "\u{1ea1}\u{307}", Some(0)),
         ("a\u{307}\u{323}", "\u{1ea1}\u{307}", Some(0)),
         ("\u{2126}hm", "ω", Some(0)),
